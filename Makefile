@@ -14,7 +14,7 @@ export JAX_COMPILATION_CACHE_DIR := $(CURDIR)/$(VENV)/jax
 export JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS := 0
 PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
 # The figures of the demo; all figures of the gallery where it is empty.
-DEMO_FIGURES ?= moved similarity induction attention recall landscape
+DEMO_FIGURES ?= words projection induction attention recall landscape
 # The scenarios of the lectures; all that come with hopattn where it is empty.
 DEMO_SCENARIOS ?= $(foreach lecture,ling3804 cs371n kim at6 note,$(wildcard scenarios/$(lecture)/*.toml))
 BENCH_ARGS ?= --write benchmarks/RESULTS.md

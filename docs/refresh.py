@@ -21,7 +21,7 @@ from docs.builder.markdown import fenced
 from hopattn.cli.main import main as hopattn
 from hopattn.dynamics.updates import updates
 from hopattn.experiments.certificate import overview
-from hopattn.figures.kept_sweeps import KeptSweep, every_figure
+from hopattn.figures.figure import gallery as all_figures
 from hopattn.figures.palette import LIGHT
 from hopattn.learning import rules
 from hopattn.memories.models import named_memories
@@ -71,27 +71,24 @@ def _without_rng(entry: Any) -> dict[str, tuple[Any, Any]]:
 
 
 QUESTIONS = {
-    "How alike are two vectors?": ("similarity", "neuron", "projection"),
+    "How alike are two vectors?": ("projection",),
     "What does attention do to words?": (
-        *("moved", "added", "steps", "attention", "flow", "plane", "qkv", "masks", "space", "messages"),
-        *("temperature", "separations", "beside", "classes"),
+        "words",
+        "space",
+        "attention",
+        "steps",
+        "flow",
+        "qkv",
+        "temperature",
+        "beside",
     ),
-    "What does a memory recall?": ("recall", "animation", "overlaps", "basin", "states", "network", "patches"),
-    "Why does the energy fall, and where do cues end?": ("landscape", "between", "energies", "parts", "magnetisation"),
-    "Which minima are there, how deep, how wide?": (
-        "disconnectivity",
-        "updates",
-        "returns",
-        "radii",
-        "bifurcation",
-    ),
+    "What does a memory recall?": ("recall", "overlaps", "network", "neurons", "tour"),
+    "Why does the energy fall, and where do cues end?": ("landscape", "between", "course", "basins", "returns"),
     "How much can a memory hold?": ("capacity", "phases", "crosstalk"),
-    "What do older and cheaper models lose?": ("forgetting", "sixteen", "fast_weights"),
-    "How does a transformer know where a word stands?": ("positions", "offsets", "probe", "walk", "maps"),
-    "What do layers and heads do together?": (
-        *("layer", "induction", "heads", "translation", "alignment", "program", "growth"),
-    ),
-    "What does training change?": ("emergence", "probes", "gradients"),
+    "How does a transformer know where a word stands?": ("positions", "offsets"),
+    "What do layers and heads do together?": ("heads", "induction", "translation", "program", "growth"),
+    "What is the map of the idea?": ("separations", "bifurcation", "sixteen"),
+    "What does training change?": ("emergence",),
 }
 """The figures of the gallery by the question that they answer."""
 PARAMETERS: Mapping[str, Callable[[Any], Mapping[str, tuple[Any, Any]]]] = {
@@ -206,18 +203,21 @@ def _figures(match: re.Match[str]) -> str:
 
 def by_question() -> dict[str, list[str]]:
     """The figures that there are, by their questions; one that no question names comes last."""
-    groups = {question: [name for name in names if name in every_figure] for question, names in QUESTIONS.items()}
-    more = [name for name in every_figure if name not in {name for names in groups.values() for name in names}]
+    figures = all_figures()
+    groups = {question: [name for name in names if name in figures] for question, names in QUESTIONS.items()}
+    named = {name for names in groups.values() for name in names}
+    groups["For specialists"] = [name for name, figure in figures.items() if figure.research]
+    more = [name for name, figure in figures.items() if name not in named and not figure.research]
     return groups | ({"More": more} if more else {})
 
 
 def _figure(name: str) -> str:
     """A figure: its image, its description, its scenario, and the command that draws it."""
-    plot = every_figure[name]
-    source = "From the finished sweep of" if issubclass(plot, KeptSweep) else "From"
+    figure = all_figures()[name]
+    source = "From the finished sweep of" if figure.source else "From"
     return (
-        f"### {name}\n\n![{plot.shows}]({name}.{'gif' if plot.moves else 'svg'})\n\n"
-        f"{plot.shows[0].upper()}{plot.shows[1:]}. {source} the scenario `{plot.scenario}`:\n\n"
+        f"### {name}\n\n![{figure.shows}]({name}.{'gif' if figure.moves else 'svg'})\n\n"
+        f"{figure.shows[0].upper()}{figure.shows[1:]}. {source} the scenario `{figure.scenario}`:\n\n"
         f"{fenced(f'hopattn figures {name}', 'text')}\n"
     )
 

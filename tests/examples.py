@@ -15,6 +15,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from matplotlib import pyplot
 
 from hopattn.cli.main import main
 
@@ -43,6 +44,7 @@ def run(text, name):
             assert failed == 0, block
         else:
             exec(compile(block, name, "exec"), names)
+            pyplot.close("all")
 
 
 def _command(line):

@@ -8,10 +8,10 @@ from typing import NamedTuple
 from matplotlib.figure import Figure
 
 import hopattn as ha
-from hopattn.figures.choice import chosen
-from hopattn.figures.gallery import plots
-from hopattn.figures.remarks import collected
-from hopattn.figures.rendering import rendered
+from hopattn.figures.figure import gallery
+from hopattn.figures.files import rendered_in_formats
+from hopattn.figures.fit import fitted_sheet
+from hopattn.figures.style import STYLES
 from hopattn.scenario.files import shipped
 
 
@@ -49,17 +49,23 @@ class Results(Mapping):
 
 
 @cache
-def drawing_of(plot, scenario):
+def sheet_of(figure, scenario):
+    """The sheet of a figure, by its name in the gallery, of a shipped scenario."""
+    return gallery()[figure].sheet(result_of(scenario))
+
+
+def marks_of(sheet, kind):
+    """The marks of a kind in the first panel of a sheet."""
+    return [mark for mark in sheet.panels[0].marks if isinstance(mark, kind)]
+
+
+@cache
+def drawing_of(figure, scenario):
     """A figure, by its name in the gallery, of a shipped scenario; every warning is an error."""
-    figures = []
-
-    def draw(figure):
+    sheet = sheet_of(figure, scenario)
+    with warnings.catch_warnings():
         warnings.simplefilter("error")
-        plots[plot]().draw(figure, shown)
-        figures.append(figure)
-
-    shown = chosen(result_of(scenario))
-    with collected() as remarks:
-        svg, notes = rendered(draw, described=(shown.title or result_of(scenario).title, plots[plot].shows, scenario))
-    assert remarks.fault is None, remarks.fault
-    return Drawing(figures[-1], svg, notes)
+        fitted = fitted_sheet(sheet, STYLES["slide"])
+        svg, notes = rendered_in_formats(sheet, ["svg"], STYLES["slide"], scenario)["svg"]
+    assert fitted.remark() == ""
+    return Drawing(fitted.figure, svg, notes)

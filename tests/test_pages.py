@@ -13,8 +13,8 @@ from matplotlib import pyplot
 import hopattn as ha
 from hopattn.experiments.certificate import rounding
 from hopattn.experiments.random_networks import RANDOM
-from hopattn.figures import rendering
-from hopattn.figures.kept_sweeps import every_figure
+from hopattn.figures import favourites
+from hopattn.figures.figure import gallery
 from hopattn.memories.models import named_memories
 from hopattn.scenario.kinds import kinds
 from hopattn.scenario.loading import parse
@@ -42,7 +42,7 @@ DEAR = {"figures", "course", "compare", "heads-of-a-model", "practice"}
 def test_every_figure_answers_a_question():
     groups = refresh.by_question()
     named = [name for names in groups.values() for name in names]
-    assert sorted(named) == sorted(every_figure)
+    assert sorted(named) == sorted(gallery())
     assert "More" not in groups, f"no question of docs/refresh.py names {groups.get('More')}"
 
 
@@ -99,9 +99,9 @@ def test_every_example_of_a_page_runs(page, tmp_path, monkeypatch):
         pytest.importorskip(module, reason=f"the page shows arrays of {module}")
     own_registries.keep(monkeypatch)
     monkeypatch.chdir(tmp_path)
-    drawable = rendering.drawable
+    drawable = favourites.drawable
     monkeypatch.setattr(
-        rendering, "drawable", lambda result: [*drawable(result)][: count(None, 2)]
+        favourites, "drawable", lambda result: [*drawable(result)][: count(None, 2)]
     )  # the gallery draws them all
     examples.run(PAGES[page], page)
     pyplot.close("all")

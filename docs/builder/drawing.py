@@ -13,12 +13,12 @@ import hopattn as ha
 from docs.builder.places import ROOT
 from docs.builder.thumbnails import cropped
 from hopattn.experiments.sweeps.kept import kept_folder, kept_sweep
-from hopattn.experiments.sweeps.table import Sweep
-from hopattn.figures.base import Plot
-from hopattn.figures.kept_sweeps import KeptSweep, every_figure
-from hopattn.figures.rendering import drawable, favourite, rendered, rendered_figure
+from hopattn.figures.favourites import drawable, favourite
+from hopattn.figures.figure import gallery
+from hopattn.figures.files import rendered
+from hopattn.figures.sheet import Sheet
 from hopattn.figures.style import STYLES, Style
-from hopattn.figures.sweep import draw_sweep
+from hopattn.figures.sweep import sweep_sheet
 from hopattn.foundation.errors import InvalidInput
 from hopattn.scenario.files import shipped
 from hopattn.scenario.loading import Scenario
@@ -108,7 +108,7 @@ def _shown(work: tuple[str, Path, Path, bool]) -> Shown:
         path.read_text(encoding="utf-8"),
         _output(result),
         tuple(one for one, _ in pictures),
-        tuple(plot.name for plot in drawable(result)),
+        tuple(figure.name for figure in drawable(result)),
         result.expectations,
         tuple(files),
         played if page else None,
@@ -126,32 +126,28 @@ def _output(result: Result) -> str:
 def _pictures(scenario: Scenario, result: Result) -> Iterator[tuple[Picture, Draw]]:
     """The figures of the gallery that are drawn from the scenario; else its sweep, or its favourite."""
     name, best = scenario.name, favourite(result)
-    own = [plot for plot in every_figure.values() if plot.scenario == name]
-    for plot in sorted(own, key=lambda plot: best is None or plot.name != best.name):
-        file = f"figures/{plot.name}.{'gif' if plot.moves else 'svg'}"
-        if issubclass(plot, KeptSweep):
-            picture = Picture(file, plot.shows, f"hopattn sweep {name} --out {name}.svg")
-            yield picture, partial(_figure, plot(), plot().result())
-            continue
-        yield Picture(file, plot.shows, f"hopattn run {name} --figures {plot.name}"), partial(_figure, plot(), result)
+    own = [figure for figure in gallery().values() if figure.scenario == name]
+    for figure in sorted(own, key=lambda figure: best is None or figure.name != best.name):
+        file = f"figures/{figure.name}.svg"
+        command = (
+            f"hopattn sweep {name} --out {name}.svg" if figure.source else f"hopattn run {name} --figures {figure.name}"
+        )
+        sheet = figure.sheet(figure.result() if figure.source else result)
+        yield Picture(file, figure.shows, command), partial(_drawn, sheet, name)
     if own:
         return
     if (kept_folder() / f"{name}.jsonl").is_file():
         swept = kept_sweep(scenario)
         shows = " over ".join(" and ".join(names) for names in (swept.values, swept.axes))
         picture = Picture(f"figures/{name}-sweep.svg", shows, f"hopattn sweep {name} --out {name}.svg")
-        yield picture, partial(_sweep_figure, swept, (scenario.spec.title, shows))
+        yield picture, partial(_drawn, sweep_sheet(swept), name)
     elif best is not None:
         picture = Picture(f"figures/{name}-{best.name}.svg", best.shows, f"hopattn run {name} --figures {best.name}")
-        yield picture, partial(_figure, best, result)
+        yield picture, partial(_drawn, best.sheet(result), name)
 
 
-def _figure(plot: Plot, result: Result, style: Style) -> bytes:
-    return rendered_figure(plot, result, style=style)[0]
-
-
-def _sweep_figure(swept: Sweep, described: tuple[str, str], style: Style) -> bytes:
-    return rendered(lambda figure: draw_sweep(figure, swept), style=style, described=described)[0]
+def _drawn(sheet: Sheet, scenario: str, style: Style) -> bytes:
+    return rendered(sheet, style, scenario)
 
 
 def _not_drawn(style: Style) -> bytes:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from docs.builder.markdown import plain, table
 from hopattn.experiments.sweeps.kept import kept_folder
-from hopattn.figures.kept_sweeps import every_figure
+from hopattn.figures.figure import gallery
 from hopattn.papers import Computed, Record, records
 from hopattn.papers.checking import computed
 from hopattn.papers.record import VERDICTS
@@ -77,7 +77,7 @@ def _picture(record: Record, pictured: set[str]) -> str:
     if record.figure is None or record.figure in pictured:
         return ""
     pictured.add(record.figure)
-    plot = next((plot for plot in every_figure.values() if plot.scenario == record.figure and not plot.moves), None)
-    if plot is None:
+    figure = next((figure for figure in gallery().values() if figure.scenario == record.figure), None)
+    if figure is None:
         return f"<!-- scenario: {record.figure} -->"
-    return f"![{plain(plot.shows)}](../../figures/{plot.name}.svg)"
+    return f"![{plain(figure.shows)}](../../figures/{figure.name}.svg)"

@@ -2,9 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -13,7 +11,8 @@ import click
 from hopattn.foundation.errors import InvalidInput, quoted, unknown
 
 if TYPE_CHECKING:
-    from hopattn.figures.base import Plot
+    from hopattn.figures.figure import Figure
+    from hopattn.figures.sheet import Sheet
     from hopattn.figures.style import Style
     from hopattn.scenario.result import Result
 
@@ -59,41 +58,38 @@ class Drawing:
     titled: bool
     frames: bool
 
+    def require_drawable(self, figure: "Figure", result: "Result") -> None:
+        """Raise `InvalidInput` for a named figure that a result cannot have, or that does not move where it should."""
+        from hopattn.figures.files import MOVING
+
+        moving = self.frames or any(name.strip() in MOVING for name in self.formats.split(","))
+        figure.frames(result) if moving else figure.sheet(result)
+
     def files(
-        self, plot: "Plot", result: "Result", folder: Path, by_name: bool, own: bool = False
+        self, figure: "Figure", result: "Result", folder: Path, by_name: bool, own: bool = False
     ) -> Iterator[tuple[Path, tuple[str, ...]]]:
         """Write a figure into a folder; gives the path of each file and the notes on it.
 
         own: a file of another scenario stays, and this one gets the name of its scenario before its own.
         """
-        from hopattn.figures.rendering import formats_of, save, save_frames
+        from hopattn.figures.files import formats_of, save, save_frames
 
         wishes = ({} if self.titled else {"title": ""}) | ({"lang": self.lang} if self.lang else {})
         result = replace(result, figure=result.figure.model_copy(update=wishes))
-        formats = formats_of(plot, self.formats, by_name)
-        if self.frames and (plot.moves or by_name):
-            yield from save_frames(plot, result, folder, formats, self.style, own)
+        formats = formats_of(figure, self.formats, by_name)
+        if self.frames and (figure.moves or by_name):
+            yield from save_frames(figure, result, folder, formats, self.style, own)
         else:
-            yield from save(plot, result, folder, formats, self.style, own)
+            yield from save(figure, result, folder, formats, self.style, own)
 
 
-_to_standard_error = partial(click.echo, err=True)
+def draw_into(file: Path, sheet: "Sheet", scenario: str = "") -> None:
+    """Write a figure into the file of an option --figure; the path and the notes on it go to standard error."""
+    from hopattn.figures.files import write_picture
 
-
-@contextmanager
-def remarks_printed(
-    name: str, resizable: bool = True, say: Callable[[str], None] = _to_standard_error
-) -> Iterator[None]:
-    """A context that prints the remarks on a figure that is drawn in it, each in one line, after the figure.
-
-    resizable: whether the command has the option --size. say: takes each line.
-    """
-    from hopattn.figures.remarks import collected
-
-    with collected() as remarks:
-        yield
-    for line in remarks.lines(resizable):
-        say(f"{name}: {line}")
+    notes = write_picture(sheet, file, scenario)
+    for line in (str(file), *(f"{file}: {note}" for note in notes)):
+        click.echo(line, err=True)
 
 
 def drawing_asked(
@@ -107,8 +103,8 @@ def drawing_asked(
     frames: bool,
 ) -> Drawing:
     """The drawing options as an object; raises `InvalidInput` for an invalid value."""
-    from hopattn.figures.language import LANGUAGES
-    from hopattn.figures.rendering import require_formats
+    from hopattn.figures.files import require_formats
+    from hopattn.figures.sheet import LANGUAGES
     from hopattn.figures.style import sides, style_named
 
     formats = "svg" if formats is None else formats
@@ -136,12 +132,12 @@ def names_and_folder(value: str, into: Path | None, name: str) -> tuple[list[str
     own = into or Path(f"{name}-figures")
     if not value.strip():
         return [], own
-    from hopattn.figures.kept_sweeps import every_figure
+    from hopattn.figures.figure import gallery
 
     parts = [part.strip() for part in value.split(",")]
-    if all(part in every_figure for part in parts):
+    if all(part in gallery() for part in parts):
         return list(dict.fromkeys(parts)), own
-    _require_folder(value, parts, every_figure)
+    _require_folder(value, parts, gallery())
     if into is not None:
         raise InvalidInput(
             f"--figures {quoted(value)} is a folder, and so is --into {quoted(str(into))}: give one of them"
@@ -153,12 +149,12 @@ def _require_folder(value: str, parts: Sequence[str], known: Any) -> None:
     """Raise `InvalidInput` for a value that is not a folder: the name of a file, or a mistyped name of a figure."""
     from difflib import get_close_matches  # imported here, so that the command line starts fast
 
-    from hopattn.figures.rendering import FORMATS
+    from hopattn.figures.files import FORMATS
 
     suffix = Path(value).suffix[1:].lower()
     if suffix in FORMATS:
         stem = Path(value).stem
-        figure = stem if stem in known else "moved"
+        figure = stem if stem in known else "words"
         raise InvalidInput(
             f"--figures {quoted(value)} is the name of a file; a figure is written to FOLDER/{figure}.{suffix}: "
             f"write --figures {figure} --format {suffix} --into FOLDER"

@@ -1,52 +1,26 @@
 """Figures of results: finished data in, files out.
 
 - `source_date.py`: a variable of the environment that NumPy and matplotlib read
-- `base.py`: the base class of a figure: what it shows, which results it can draw
 - `palette.py`: the colours, on a light and on a dark background
 - `style.py`: the styles: background, size and font
 - `text.py`: tokens as labels, and numbers
-- `choice.py`: the part of a result that a figure draws
-- `remarks.py`: remarks on a figure for its author
-- `keys.py`: the signs of a figure in axes of the user
-- `measuring.py`: the ticks of axes, computed once while nothing moves
-- `headings.py`: titles above figures and panels, notes below them
-- `placing.py`: places of names, by measured room
-- `line_names.py`: names beside lines instead of a legend
-- `panels.py`: the base classes of figures that draw parts of a result
-- `german_axes.py`: axes, panels, columns and legends in German
-- `german_sentences.py`: titles of figures in German, and what is said of curves
-- `german.py`: notes below figures in German, and all tables in one
-- `language.py`: the language of figures, and the decimal comma
-- `margin.py`: the layout of a figure within its margin
-- `fitting.py`: the largest font with which no texts overlap
-- `origin.py`: the scenario of a figure, in the metadata of its file
-- `shapes.py`: shapes that several figures share: arrows, boxed texts, cells, a layer of neurons
-- `minima.py`: the looks of minima: patterns, their reverses, mixtures
-- `word_column.py`: a long text as a column of words, with arcs to one query
-- `matrix_words.py`: the words beside a matrix, as large and as flat as its cells allow
-- `two_texts.py`: the weights between two texts, and lines between their words
-- `cue_circle.py`: a cue and the weights of one neuron in a plane, with their angle
-- `labelled_points.py`: points in a plane, with names that do not overlap
-- `word_planes.py`: words in the plane of two of their axes, before and after attention
-- `places.py`: the places of a walk, with a colour for each
-- `recalls.py`: recalls: which cues recalled their patterns, states as pictures, overlaps, and ends in words
-- `returned.py`: runs with damaged cues that return, and the look of their curves
-- `recall_course.py`: a recall: energy and overlap by step, and the final states
+- `sheet.py`: a figure as data: a sheet of panels of marks, and its sentences in a language
 - `quantities.py`: quantities on axes: names with symbols, ranges, logarithmic scales
-- `theory_lines.py`: lines of a theory over what was measured
-- `comparison_parts.py`: the measures, memories and curves of a comparison
-- `comparison_panels.py`: a comparison as curves, as maps, or as bars
+- `names.py`: names beside points and at the ends of curves
+- `drawing.py`: the drawing of sheets: one function for each mark, one layout for all figures
+- `fit.py`: the largest font with which no texts overlap
+- `choice.py`: the part of a result that a figure draws
+- `figure.py`: a figure of the gallery: a function from a result to a sheet
+- `policies.py`: the word that stands out, the plane, the ends of axes
+- `recalls.py`: recalls: states as pictures, overlaps, and ends in words; a bare recall as a sheet
+- `theory_lines.py`: lines of a theory, and points of one's own, over what was measured
 - `comparison.py`: the figure of a comparison
 - `census.py`: the figure of a census of heads
-- `sweep_panels.py`: a sweep as curves, or as a map
-- `capacity.py`: the capacity of a memory against its size, from a sweep
 - `predictions.py`: the lines that theory predicts for a sweep
-- `own_points.py`: points of one's own on the map of a sweep
-- `sweep.py`: the figure of a sweep
-- `gif.py`: moving pictures: the frames of a figure as GIF or MP4
-- `gallery/`: one figure in each file
-- `kept_sweeps.py`: figures of finished sweeps, and all figures of the gallery
-- `rendering.py`: from results to files of figures
+- `sweep.py`: the figure of a sweep: curves, maps, or the capacity against the size
+- `gallery/`: the figures, by family
+- `favourites.py`: the figures that fit a result, and the one that shows it best
+- `files.py`: from sheets to files, also moving pictures
 - `as_result.py`: bare arrays and recalls as results that figures can draw
 - `plotting.py`: drawing from Python, also into axes of your own
 """

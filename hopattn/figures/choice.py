@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.figures.base import arrays_of
 from hopattn.foundation.checks import is_iterable
 from hopattn.foundation.errors import InvalidInput, listed, quoted, unknown
 from hopattn.results.labelled import Labelled
@@ -18,6 +17,28 @@ from hopattn.scenario.sweep_and_figure import FigureTable
 
 AS_WRITTEN = "as written"
 """The name of a scenario's own run among its variants, where the scenario gives it no other."""
+
+
+def arrays_of(run: Run) -> dict[str, Labelled]:
+    """The arrays of a run by name. Those of a task's first sequence lose the prefix `sequence 1`."""
+    return {name.removeprefix("sequence 1 "): array for name, array in run.arrays.items()}
+
+
+def tables(run: Run, quantity: str) -> list[tuple[str, Labelled]]:
+    """The arrays of a quantity, such as `weights`, each with the name of its place, such as `layer 1 head 1`."""
+    return [(name.place, array) for name, array in run.find(quantity)]
+
+
+def mask_of(run: Run, place: str, weights: Labelled) -> np.ndarray:
+    """Which keys the mask of a head lets through, shaped as the weights; all where the head has no mask.
+
+    A column behind those of the keys, the rest that a sink takes, is never masked.
+    """
+    mask = run.arrays.get(f"{place} mask".strip())
+    allowed = np.ones(weights.values.shape, bool)
+    if mask is not None:
+        allowed[..., : mask.values.shape[-1]] = mask.values
+    return allowed
 
 
 LONG, KEYS = 8, 5
@@ -54,8 +75,7 @@ def chosen(result: Result, options: Mapping[str, Any] | None = None) -> Result:
     _require_words("highlight", options.get("highlight", ()), known)
     if (query := options.get("query")) is not None:
         _require_words("query", [query], _queries(result))
-    title = result.title if table.title is None else table.title
-    return replace(result, title=title, runs=tuple(runs), figure=table)
+    return replace(result, runs=tuple(runs), figure=table)
 
 
 def _as_in_a_file(options: Mapping[str, Any], known: Mapping[str, None]) -> dict[str, Any]:
@@ -160,24 +180,6 @@ def query_of(result: Result, tokens: tuple[str, ...]) -> int:
             raise InvalidInput(f"figure: query: {unknown(query, tokens)}")
         return tokens.index(query)
     return max((tokens.index(word) for word in highlighted_words(result) if word in tokens), default=len(tokens) - 1)
-
-
-def query_of_long(result: Result, run: Run, weights: Labelled) -> int:
-    """The index of the query that a figure shows alone, because the text is long.
-
-    It is the one that `query_of` finds by name, else the word whose vector changes most in the run, of those that
-    attend to `KEYS` words or more.
-    """
-    tokens = weights.labels[0]
-    named = result.figure.query is not None or {*highlighted_words(result)} & {*tokens}
-    arrays = arrays_of(run)
-    states = [array for name, array in arrays.items() if Name.parse(name).quantity == "state"]
-    ends = [array.values for array in (arrays.get("input"), *states) if array is not None and array.labels[0] == tokens]
-    if named or len(ends) < 2 or ends[0].shape != ends[-1].shape:
-        return query_of(result, tokens)
-    keys = np.count_nonzero(weights.values, axis=1)
-    changes = np.linalg.norm(ends[-1] - ends[0], axis=1)
-    return int(np.argmax(np.where(keys >= min(KEYS, int(keys.max())), changes, -1.0)))
 
 
 def strongest_keys(row: np.ndarray) -> np.ndarray:

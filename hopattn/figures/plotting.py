@@ -1,6 +1,6 @@
 """Drawing from Python: any figure of a result, into axes of your own or into a new figure."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import singledispatch
@@ -13,20 +13,17 @@ from hopattn.dynamics.record import Recall
 from hopattn.experiments.comparison.result import Comparison
 from hopattn.experiments.sweeps.table import Sweep
 from hopattn.figures.as_result import is_data_frame, recall_as_result, weights_as_result
-from hopattn.figures.base import Around, Axes, Figure, require_drawable, require_one_run
-from hopattn.figures.census import CensusView, draw_census, draw_census_panel
-from hopattn.figures.choice import chosen
-from hopattn.figures.comparison import ComparisonView, draw_comparison, draw_comparison_panel
-from hopattn.figures.fitting import fitted
-from hopattn.figures.headings import JOINT, balanced, wrapped
-from hopattn.figures.kept_sweeps import every_figure
-from hopattn.figures.keys import name_signs
-from hopattn.figures.language import LANGUAGES, in_words, translate
+from hopattn.figures.census import CensusView, census_sheet
+from hopattn.figures.comparison import ComparisonView, comparison_sheet
+from hopattn.figures.drawing import Axes, Figure, arranged, drawn, put_panel, settled
+from hopattn.figures.favourites import favourite
+from hopattn.figures.figure import gallery
+from hopattn.figures.fit import fitted_sheet, layout
 from hopattn.figures.palette import DARK, LIGHT
-from hopattn.figures.recall_course import curves_of, draw_curves, draw_recall
-from hopattn.figures.rendering import favourite
-from hopattn.figures.style import STYLES, Style, coloured, loaded, sides, style_named, styled
-from hopattn.figures.sweep import FORMS, View, draw_sweep, draw_sweep_panel
+from hopattn.figures.recalls import recall_sheet
+from hopattn.figures.sheet import LANGUAGES, Sheet, say
+from hopattn.figures.style import Style, coloured, loaded, sides, style_named, styled
+from hopattn.figures.sweep import FORMS, View, sweep_sheet
 from hopattn.figures.text import brightness
 from hopattn.foundation.arrays import is_foreign_array
 from hopattn.foundation.boundary import public
@@ -65,20 +62,10 @@ CHOSEN = tuple(name for name in CHOICES if name != "title")
 OF_WEIGHTS = ("tokens", "mask")
 OF_SWEEPS = ("theory", "points")
 OF_PARTS = (*CHOSEN, *OF_WEIGHTS, *OF_SWEEPS, "measure")
-"""The options that the final states and the curves of a recall do not have."""
+"""The options that the picture of a bare recall does not have."""
 
-OF_RECALL = ("overlaps", "energies", "basin")
+OF_RECALL = ("overlaps", "returns")
 """The figures of results that a bare recall has too."""
-CURVES = {"energy": "energy", "overlap": "largest overlap"}
-"""The curves by step of a bare recall, each with the name of its axis."""
-NEED_OVERLAPS = ("overlaps", "basin", "overlap")
-
-
-class Drawing(NamedTuple):
-    """A drawing. whole: draws into an empty figure. panel: draws into axes, without title and legend."""
-
-    whole: Callable[[Figure], None]
-    panel: Callable[[Axes], Around]
 
 
 class Panels(NamedTuple):
@@ -103,7 +90,7 @@ def plot(thing: Any, name: str | None = None, **options: Unpack[PlotOptions]) ->
         JAX, or a DataFrame of pandas, whose index and columns are the words.
     name
         of the figure, as `hopattn figures --list` shows them; by default the one that shows the thing best; a recall
-        has "recall", "energies", "energy", and if it kept its overlaps also "overlaps", "basin" and "overlap".
+        has "recall", and if it kept its overlaps also "overlaps" and "returns".
     ax
         matplotlib's Axes, Figure or SubFigure to draw into; by default a new figure of pyplot. In axes of your own,
         `ax.legend()` lists the signs of the figure, and the legend is shown where it covers nothing.
@@ -146,45 +133,48 @@ def plot(thing: Any, name: str | None = None, **options: Unpack[PlotOptions]) ->
     loaded()
     if name is not None:
         instance(name, str, "plot", "the name of a figure")
-    given: dict[str, Any] = {key: value for key, value in options.items() if value is not None}
-    automatic = isinstance(given.get("title"), str) and given["title"] == "auto"
+    wishes: dict[str, Any] = {key: value for key, value in options.items() if value is not None}
+    automatic = isinstance(wishes.get("title"), str) and wishes["title"] == "auto"
     if automatic:
-        del given["title"]
-    lang = _language(thing, given.pop("lang", None))
-    if isinstance(thing, Result):
-        thing = replace(thing, figure=thing.figure.model_copy(update={"lang": lang}))
-    drawing = _drawing(thing, name, given)
-    with _looking_like(given, drawing):
-        target = given.get("ax")
+        del wishes["title"]
+    lang = _language(thing, wishes.pop("lang", None))
+    sheet = replace(_sheet(thing, name, wishes), lang=lang)
+    target = wishes.get("ax")
+    with _looking_like(wishes, sheet):
         if target is not None and _is_axes(target):
             _require_flat(target)
-            around = drawing.panel(target)
-            name_signs(target, around.keys, [in_words(name, lang) for name in around.names])
-            translate(target, lang)
-            if title := _fitting(target, in_words(around.title, lang)) if automatic else given.get("title"):
-                target.set_title(title)
+            title = _headline(sheet) if automatic else wishes.get("title", "")
+            _put_into(target, replace(sheet, title=title).translated())
             return Panels(target.get_figure(root=True), (target,))
-        figure = _new_figure(given) if target is None else target
-        root = figure.get_figure(root=True)
-        before = len(root.axes)
-        try:
-            drawing.whole(figure)
-        except BaseException:
-            if target is None:  # a notebook would show it empty
-                from matplotlib import pyplot
-
-                pyplot.close(figure)
-            raise
-        translate(figure, lang)
-        return Panels(root, tuple(ax for ax in root.axes[before:] if ax.get_label() != "<colorbar>"))
+        figure = _new_figure(wishes) if target is None else target
+        translated = sheet.translated()
+        places = drawn(translated, figure)
+        arranged(figure, translated, places, layout(translated) if target is None else None)
+        return Panels(figure.get_figure(root=True), tuple(place.ax for place in places))
 
 
-def _fitting(ax: Axes, title: str) -> str:
-    """A title on lines that are about as long as the axes are wide."""
-    width = ax.get_window_extent().width * 72 / ax.get_figure(root=True).dpi
-    letters = max(12, int(width / (0.56 * ax.title.get_fontsize())))
-    joined = title.replace(" → ", f"{JOINT}→{JOINT}")
-    return "\n".join(wrapped(line, letters, 3) for line in joined.split("\n")).replace(JOINT, " ")
+def _put_into(ax: Axes, sheet: Sheet) -> None:
+    """Draw the only panel of a sheet into axes, with a legend of its signs."""
+    if len(sheet.panels) > 1:
+        raise InvalidInput(
+            f"plot: axes hold one panel, and this figure has {len(sheet.panels)}: choose one with run, layer, head or "
+            "measure, or give a Figure or a SubFigure as `ax`"
+        )
+    place = put_panel(replace(sheet.panels[0], title=sheet.title), ax, sheet.lang)
+    ax.figure.draw_without_rendering()
+    settled(place)
+    for name, line in place.curves:
+        place.keys.setdefault(name, line)
+    for name, sign in place.keys.items():
+        sign.set_label(name)
+    if place.keys:
+        ax.legend([*place.keys.values()], [*place.keys])
+
+
+def _headline(sheet: Sheet) -> str:
+    """The title of a sheet, with that of its panel."""
+    texts = [sheet.title, *(panel.title for panel in sheet.panels[:1])]
+    return say("\n".join("{}" for text in texts if text), *filter(None, texts))
 
 
 def _language(thing: Any, lang: Any) -> str:
@@ -192,98 +182,74 @@ def _language(thing: Any, lang: Any) -> str:
     known = ("en", *LANGUAGES)
     if lang is not None and not (isinstance(lang, str) and lang in known):
         raise InvalidInput(f"plot: lang {unknown(str(lang), known)}")
-    return lang or (thing.figure.lang if isinstance(thing, Result) else "en")
+    scenario = thing.scenario if isinstance(thing, Sweep) else thing
+    return str(lang or (scenario.figure.lang if scenario is not None and hasattr(scenario, "figure") else "en"))
 
 
 @singledispatch
-def _drawing(thing: Any, name: str | None, given: dict[str, Any]) -> Drawing:
-    """The drawing of a thing by the name of its figure. given: the options that were given."""
+def _sheet(thing: Any, name: str | None, wishes: dict[str, Any]) -> Sheet:
+    """The sheet of a thing by the name of its figure. wishes: the options that are set."""
     known = isinstance(thing, np.ndarray | Labelled | list | tuple | HeadTrace | MultiHeadTrace)
     if not known and not is_foreign_array(thing) and not is_data_frame(thing):
         raise InvalidInput(
             "plot: expected a Result, a Recall, a Sweep, a Comparison, a Census or an array or DataFrame of weights, "
             f"not {type(thing).__name__}"
         )
-    others = {key: value for key, value in given.items() if key not in OF_WEIGHTS}
-    result = weights_as_result(thing, *(given.get(option) for option in OF_WEIGHTS))
-    return _drawing(result, name or "attention", others)
+    others = {key: value for key, value in wishes.items() if key not in OF_WEIGHTS}
+    result = weights_as_result(thing, *(wishes.get(option) for option in OF_WEIGHTS))
+    return _sheet(result, name or "attention", others)
 
 
-@_drawing.register
-def _(result: Result, name: str | None, given: dict[str, Any]) -> Drawing:
-    _refuse(given, OF_SWEEPS, "a sweep")
-    _refuse(given, ("measure",), "a sweep, a comparison or a census")
-    _refuse(given, OF_WEIGHTS, "an array of weights")
-    options = {key: given[key] for key in CHOICES if key in given}
-    shown = chosen(result, options)
-    figure = favourite(result) if name is None else every_figure[name]()
+@_sheet.register
+def _(result: Result, name: str | None, wishes: dict[str, Any]) -> Sheet:
+    _refuse(wishes, OF_SWEEPS, "a sweep")
+    _refuse(wishes, ("measure",), "a sweep, a comparison or a census")
+    _refuse(wishes, OF_WEIGHTS, "an array of weights")
+    figure = favourite(result) if name is None else gallery()[name]
     if figure is None:
         raise InvalidInput(f"plot: no figure can be drawn from '{result.name}'")
-    require_drawable(figure, shown)
-
-    def panel(ax: Axes) -> Around:
-        require_one_run(figure, shown)
-        return figure.panel(ax, shown)
-
-    return Drawing(lambda at: figure.draw(at, shown), panel)
+    return figure.sheet(result, {key: wishes[key] for key in CHOICES if key in wishes})
 
 
-@_drawing.register
-def _(record: Recall, name: str | None, given: dict[str, Any]) -> Drawing:
-    _require_name(name, ("recall", *OF_RECALL, *CURVES))
+@_sheet.register
+def _(record: Recall, name: str | None, wishes: dict[str, Any]) -> Sheet:
+    _require_name(name, ("recall", *OF_RECALL))
     if name is None or name == "recall":
-        _refuse(given, OF_PARTS, "a result")
-        return Drawing(_titled(lambda figure: draw_recall(figure, record), given), _no_panel)
-    if name in NEED_OVERLAPS and record.overlaps is None:
+        _refuse(wishes, OF_PARTS, "a result")
+        return replace(sheet := recall_sheet(record), title=wishes.get("title", sheet.title))
+    if record.overlaps is None:
         raise InvalidInput(f"plot: figure '{name}' needs the overlaps of the recall: run it with keep=['overlaps']")
-    if name in OF_RECALL:
-        return _drawing(recall_as_result(record), name, given)
-    _refuse(given, OF_PARTS, "a result")
-    curves, steps = curves_of(record), np.atleast_1d(record.steps)
-    if CURVES[name] not in curves:
-        raise InvalidInput(f"plot: figure '{name}' cannot be drawn: the memory has no {name}")
-
-    def panel(ax: Axes) -> Around:
-        draw_curves(ax, CURVES[name], curves[CURVES[name]], steps)
-        ax.set_xlabel("step")
-        return Around(f"{CURVES[name]} by step")
-
-    return Drawing(_titled(lambda figure: panel(figure.subplots()), given), panel)
+    return _sheet(recall_as_result(record), name, wishes)
 
 
-@_drawing.register
-def _(sweep: Sweep, name: str | None, given: dict[str, Any]) -> Drawing:
+@_sheet.register
+def _(sweep: Sweep, name: str | None, wishes: dict[str, Any]) -> Sheet:
     _require_name(name, ("sweep", *FORMS))
-    _refuse(given, (*CHOSEN, *OF_WEIGHTS), "a result")
-    asked = {key: given.get(key) for key in ("measure", "title", *OF_SWEEPS)}
-    view = View(None if name == "sweep" else name, **asked)
-    return Drawing(lambda figure: draw_sweep(figure, sweep, view), lambda ax: draw_sweep_panel(ax, sweep, view))
+    _refuse(wishes, (*CHOSEN, *OF_WEIGHTS), "a result")
+    asked = {key: wishes.get(key) for key in ("measure", "title", *OF_SWEEPS)}
+    return sweep_sheet(sweep, View(None if name == "sweep" else name, **asked))
 
 
-@_drawing.register
-def _(comparison: Comparison, name: str | None, given: dict[str, Any]) -> Drawing:
+@_sheet.register
+def _(comparison: Comparison, name: str | None, wishes: dict[str, Any]) -> Sheet:
     _require_name(name, ("comparison",))
-    _refuse(given, (*CHOSEN, *OF_WEIGHTS), "a result")
-    _refuse(given, OF_SWEEPS, "a sweep")
-    view = ComparisonView(given.get("measure"), given.get("title"))
-    return Drawing(
-        lambda figure: draw_comparison(figure, comparison, view), lambda ax: draw_comparison_panel(ax, comparison, view)
-    )
+    _refuse(wishes, (*CHOSEN, *OF_WEIGHTS), "a result")
+    _refuse(wishes, OF_SWEEPS, "a sweep")
+    return comparison_sheet(comparison, ComparisonView(wishes.get("measure"), wishes.get("title")))
 
 
-@_drawing.register
-def _(census: Census, name: str | None, given: dict[str, Any]) -> Drawing:
+@_sheet.register
+def _(census: Census, name: str | None, wishes: dict[str, Any]) -> Sheet:
     _require_name(name, ("census",))
-    _refuse(given, (*CHOSEN, *OF_WEIGHTS), "a result")
-    _refuse(given, OF_SWEEPS, "a sweep")
-    view = CensusView(given.get("measure"), given.get("title"))
-    return Drawing(lambda figure: draw_census(figure, census, view), lambda ax: draw_census_panel(ax, census, view))
+    _refuse(wishes, (*CHOSEN, *OF_WEIGHTS), "a result")
+    _refuse(wishes, OF_SWEEPS, "a sweep")
+    return census_sheet(census, CensusView(wishes.get("measure"), wishes.get("title")))
 
 
-def _refuse(given: dict[str, Any], names: Sequence[str], owner: str) -> None:
-    """Raise `InvalidInput` for the first of some options that was given: it belongs to another thing."""
+def _refuse(wishes: dict[str, Any], names: Sequence[str], owner: str) -> None:
+    """Raise `InvalidInput` for the first of some options that is set: it belongs to another thing."""
     for name in names:
-        if name in given:
+        if name in wishes:
             raise InvalidInput(f"plot: {name}: is an option for {owner}")
 
 
@@ -293,28 +259,12 @@ def _require_name(name: str | None, known: Sequence[str]) -> None:
         raise InvalidInput(f"plot: figure {unknown(name, known)}")
 
 
-def _titled(draw: Callable[[Figure], object], given: dict[str, Any]) -> Callable[[Figure], None]:
-    """A drawing with the title that was given, if any, above it."""
-
-    def titled(figure: Figure) -> None:
-        draw(figure)
-        if title := given.get("title"):
-            figure.suptitle(balanced(title))
-
-    return titled
-
-
 def _require_flat(ax: Any) -> None:
     """Raise `InvalidInput` for axes that are not flat, such as 3D or polar ones, and for axes without a figure."""
     if ax.name != "rectilinear":
         raise InvalidInput(f"plot: ax: expected axes with a horizontal and a vertical line, not {ax.name} axes")
     if ax.figure is None or not ax.figure.get_figure(root=True).axes:
         raise InvalidInput("plot: ax: these axes were removed from their figure")
-
-
-def _no_panel(ax: Axes) -> Around:
-    """Refuse axes for a figure that has several panels."""
-    raise InvalidInput("plot: this figure has several panels: give a Figure or a SubFigure as `ax`")
 
 
 def _is_axes(target: Any) -> bool:
@@ -327,18 +277,18 @@ def _is_axes(target: Any) -> bool:
     return isinstance(target, RealAxes)
 
 
-def _new_figure(given: dict[str, Any]) -> Figure:
+def _new_figure(wishes: dict[str, Any]) -> Figure:
     """An empty figure of pyplot, so that a notebook shows it."""
     from matplotlib import pyplot
 
-    style = _style_of(given)
-    return pyplot.figure(figsize=style.size, dpi=style.dpi, layout="constrained")
+    style = _style_of(wishes)
+    return pyplot.figure(figsize=style.size, dpi=style.dpi)
 
 
-def _style_of(given: dict[str, Any]) -> Style:
+def _style_of(wishes: dict[str, Any]) -> Style:
     """The style of a new figure, in the size that was given."""
-    named = style_named(given.get("style", "slide"))
-    return named.with_size(*sides(given["size"], named.size[0], "plot: size")) if "size" in given else named
+    named = style_named(wishes.get("style", "slide"))
+    return named.with_size(*sides(wishes["size"], named.size[0], "plot: size")) if "size" in wishes else named
 
 
 def _load_backend() -> None:
@@ -353,23 +303,21 @@ def _load_backend() -> None:
 
 
 @contextmanager
-def _looking_like(given: dict[str, Any], drawing: Drawing) -> Iterator[None]:
-    """The context of a drawing: a style that was named, that of a slide, or the user's own settings in their axes.
+def _looking_like(wishes: dict[str, Any], sheet: Sheet) -> Iterator[None]:
+    """The context of a drawing: a style that is named, that of a slide, or the user's own settings in their axes.
 
-    In a new figure smaller than a slide, the font is one with which no text lies over another.
+    In a new figure, the font is the largest in which no text lies over another.
     """
     import matplotlib
 
-    target = given.get("ax")
+    target = wishes.get("ax")
     if target is None:
         _load_backend()
-    elif "size" in given:
+    elif "size" in wishes:
         raise InvalidInput("plot: size: is for a new figure; the size of your own figure is its `figsize`")
-    if target is None or "style" in given:
-        style = _style_of(given)
-        if target is None and style.size != STYLES["slide"].size:
-            style = fitted(drawing.whole, style)[1]
-        with styled(style):
+    if target is None or "style" in wishes:
+        style = _style_of(wishes)
+        with styled(fitted_sheet(sheet, style).style if target is None else style):
             yield
         return
     _is_axes(target)

@@ -2,12 +2,12 @@
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from hopattn.figures.headings import wrapped
+from hopattn.figures.sheet import say
 from hopattn.figures.text import label, power_of_ten
 from hopattn.scenario.grids import of_words
 
@@ -54,6 +54,8 @@ MEASURES = {
 """The names of measures."""
 _OVERLAP_OF_CUE = re.compile(r"overlaps\[(.+)\]")
 _WEIGHT = re.compile(r"(?:(?P<place>.+) )?weights\[(?P<query>[^,]+), *(?P<key>[^,]+)\]")
+SIZES = ("neurons", "patterns")
+"""The axes that a capacity is read from, by the last keys of their paths."""
 SHARE = (0.0, 1.0)
 RANGES = {
     **dict.fromkeys(("recalled", "converged", "met", "accuracy", "weight", "nearer", "stable"), SHARE),
@@ -69,7 +71,7 @@ TICKS = 6
 
 def parameter_title(key: str) -> str:
     """The name of a parameter as the title of an axis. key: the last key of its path."""
-    return PARAMETERS.get(key) or label(key)
+    return say(PARAMETERS[key]) if key in PARAMETERS else label(key)
 
 
 def setting(key: str, value: Any) -> str:
@@ -77,16 +79,18 @@ def setting(key: str, value: Any) -> str:
     return label(value) if isinstance(value, str) else f"{SYMBOLS.get(key) or label(key)} = {plain(value)}"
 
 
-def measure_title(name: str, letters: int = 28) -> str:
-    """The name of a measure as the title of an axis, on at most two lines of `letters` letters."""
-    if found := _OVERLAP_OF_CUE.fullmatch(name):
-        text = f"overlap m of cue {found[1]}"
-    elif found := _WEIGHT.fullmatch(name):
-        text = f"weight of '{found['key']}' for '{found['query'].strip()}'"
-        text += f" ({found['place']})" if found["place"] else ""
-    else:
-        text = MEASURES.get(name, name)
-    return wrapped(text, letters)
+def measure_title(name: str) -> str:
+    """The name of a measure as the title of an axis."""
+    if cue := _OVERLAP_OF_CUE.fullmatch(name):
+        return say("overlap m of cue {}", cue[1])
+    if entry := _WEIGHT.fullmatch(name):
+        parts = entry["key"], entry["query"].strip()
+        return (
+            say("weight of '{}' for '{}' ({})", *parts, entry["place"])
+            if entry["place"]
+            else say("weight of '{}' for '{}'", *parts)
+        )
+    return say(MEASURES[name]) if name in MEASURES else name
 
 
 def possible(name: str, values: np.ndarray) -> tuple[float, float]:
@@ -129,14 +133,30 @@ def places(values: Sequence[Any]) -> np.ndarray:
     return np.arange(len(values)) if of_words(values) else np.array(values, dtype=float)
 
 
-def set_ticks(ax: Any, axis: str, values: Sequence[Any]) -> None:
-    """Give one axis the scale and the ticks of the values that are drawn along it: words, ratios or differences."""
+def edges(numbers: Sequence[Any]) -> np.ndarray:
+    """The edges of the cells around the values of an axis, `(n + 1,)`.
+
+    An edge is halfway between two numbers; on a logarithmic axis, halfway between their logarithms.
+    """
+    if logarithmic(numbers):
+        return np.asarray(np.exp(edges(list(np.log(numbers)))))
+    values = places(numbers)
+    if len(values) == 1:
+        return np.array([values[0] - 0.5, values[0] + 0.5])
+    middles = (values[1:] + values[:-1]) / 2
+    return np.concatenate([[2 * values[0] - middles[0]], middles, [2 * values[-1] - middles[-1]]])
+
+
+def horizontal_axis(axes: Mapping[str, Sequence[Any]]) -> str:
+    """The axis of a sweep that its curves run along: one of numbers, and the one with more values, else the first."""
+    return max(axes, key=lambda axis: (not of_words(axes[axis]), len(axes[axis])))
+
+
+def axis_of(values: Sequence[Any], axis: str) -> dict[str, Any]:
+    """The ticks of an axis of words, as a field of a panel; nothing for an axis of numbers. axis: "x" or "y"."""
     if of_words(values):
-        getattr(ax, f"set_{axis}ticks")(places(values), [label(word) for word in values])
-    elif logarithmic(values):
-        set_logarithmic(ax, axis, values)
-    else:
-        ax.locator_params(axis=axis, nbins=TICKS)
+        return {f"{axis}_ticks": dict(zip(places(values).tolist(), map(label, values), strict=True))}
+    return {}
 
 
 def set_logarithmic(ax: Any, axis: str, numbers: Sequence[float]) -> None:

@@ -1,6 +1,7 @@
 """Text in figures: tokens as labels, and numbers as the lectures write them."""
 
-from collections.abc import Iterator, Sequence
+import textwrap
+from collections.abc import Sequence
 from functools import lru_cache
 from itertools import accumulate
 from typing import Any
@@ -11,8 +12,6 @@ from hopattn.scenario.arrays import Occurrence, occurrences
 
 LABEL = 14
 """The width of a label, in letters; a wider token is cut."""
-NARROWEST = 0.25
-"""The width of the narrowest letter, in font sizes."""
 CONTRAST = 4.5
 """The least contrast of a text with its background."""
 _WIDE = frozenset("mwMWΩ@%")
@@ -63,52 +62,6 @@ def _measured(text: str, weight: str, family: tuple[str, ...]) -> float:
     return across / 100
 
 
-def cut(text: str, room: float, weight: str = "normal", middle: bool = False) -> str:
-    """A text as a label that is at most `room` font sizes wide, as measured; an ellipsis is where it is cut.
-
-    weight: of the font. middle: whether it is cut in the middle instead of at the end.
-    """
-    plain = "".join(c if c.isprintable() else "□" for c in text)
-    if ems(plain, weight) <= room:
-        return plain
-    most = min(len(plain) - 1, int(room / NARROWEST))
-    shorter = (_without(plain, kept, middle) for kept in range(most, 0, -1))
-    return next((one for one in shorter if ems(one, weight) <= room), "…")
-
-
-def _without(text: str, kept: int, middle: bool) -> str:
-    """A text of which some letters are kept, with an ellipsis instead of the others."""
-    last = kept // 2 if middle else 0
-    return f"{text[: kept - last].rstrip()}…{text[len(text) - last :]}"
-
-
-def cut_words(tokens: Sequence[str], room: float, weight: str = "normal") -> tuple[str, ...]:
-    """Tokens as labels that are at most `room` font sizes wide, with an index that counts the occurrences of a word.
-
-    Words are cut in the middle where they would be the same if they were cut at the end.
-    """
-    at_end = tuple(_cut_words(tokens, room, weight, False))
-    return at_end if len({*at_end}) == len({*tokens}) else tuple(_cut_words(tokens, room, weight, True))
-
-
-def two_lines(text: str, room: float) -> str:
-    """A label on one line if that has room, else on two: broken at a space near the middle, and cut.
-
-    room: the width of a line, in font sizes.
-    """
-    spaces = [i for i, letter in enumerate(text) if letter == " "]
-    if ems(text) <= room or not spaces:
-        return cut(text, room)
-    middle = min(spaces, key=lambda i: abs(2 * i - len(text)))
-    return f"{cut(text[:middle], room)}\n{cut(text[middle + 1 :], room)}"
-
-
-def _cut_words(tokens: Sequence[str], room: float, weight: str, middle: bool) -> Iterator[str]:
-    for word, count in occurrences(tokens):
-        index = str(count or "").translate(_LOW_DIGITS)
-        yield cut(word, room - ems(index, weight), weight, middle) + index
-
-
 def indexed(token: str, letters: float = LABEL) -> str:
     """A token as a label whose index is below the line; for a token that is shown without the others of its text.
 
@@ -128,6 +81,22 @@ def unnumbered(tokens: Sequence[str]) -> tuple[str, ...]:
     return tuple(token.word for token in occurrences(tokens))
 
 
+JOINT = "\u00a0"
+"""A space at which no line ends."""
+
+
+def wrapped(text: str, letters: int, lines: int = 2) -> str:
+    """A text on a few lines of `letters` letters; what is joined by `JOINT` stays on one line.
+
+    A text that is too long ends with an ellipsis.
+    """
+    plain = "".join(c if c.isprintable() or c == JOINT else " " for c in text)
+    texts = textwrap.wrap(plain, letters, max_lines=lines, placeholder=" …")
+    if len(texts) > 1 and texts[-1].strip() == "…":  # what is cut is a word that is longer than a line
+        texts[-2:] = [f"{texts[-2][: letters - 1]}…"]
+    return "\n".join(texts)
+
+
 def width(text: str) -> float:
     """The width of a text, in letters of common width."""
     return sum(1.6 if c in _WIDE or east_asian_width(c) in "WF" else 1.0 for c in text)
@@ -145,11 +114,6 @@ def number(value: float, digits: int = 2, powers: bool = False) -> str:
     text = text.rstrip("0").rstrip(".") if "." in text else text
     text = "0" if text == "-0" else text.replace("-", "−")
     return text.replace("0.", ".", 1) if text.lstrip("−").startswith("0.") else text
-
-
-def extent(text: str) -> float:
-    """The width of a number, in font sizes: a point is half as wide as a digit, a minus a third wider."""
-    return sum({".": 0.32, "−": 0.84}.get(letter, 0.64) for letter in text)
 
 
 def power_of_ten(exponent: int) -> str:

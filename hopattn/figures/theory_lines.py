@@ -1,22 +1,26 @@
-"""Lines of a theory over what was measured: given as numbers or as a function, checked, and drawn."""
+"""Lines of a theory and points of one's own over what was measured: checked, and as marks."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from hopattn.figures.quantities import logarithmic
-from hopattn.figures.style import scaled, theme
-from hopattn.foundation.errors import InvalidInput, unknown
+from hopattn.experiments.comparison.result import Comparison
+from hopattn.experiments.sweeps.table import Sweep
+from hopattn.figures.quantities import edges, logarithmic
+from hopattn.figures.sheet import Curve, Mark, Points
+from hopattn.foundation.checks import real
+from hopattn.foundation.errors import InvalidInput, quoted, unknown
+from hopattn.scenario.grids import of_words
+from hopattn.scenario.kinds.ensemble import EnsembleTable
+from hopattn.scenario.language.paths import last_keys
+
+PLACED = ("beta", "noise", "load", "patterns")
+"""The axes on which a comparison has a place."""
+
 
 POINTS = 200
 """The number of points at which a function is drawn."""
-DASHES = ("-", (0, (5, 2)), (0, (1, 1.5)), (0, (5, 1.5, 1, 1.5)))
-"""The dashes of several lines in one colour."""
-
-
-Handles = dict[str, Any]
-"""The handles of what was drawn, by their names in a legend."""
 
 
 class Line(NamedTuple):
@@ -48,51 +52,23 @@ def lines_for(
     return [_line(name, given, numbers) for name, given in own.items()]
 
 
-def draw_lines(ax: Any, lines: Sequence[Line], n_curves: int = 0, cased: bool = False) -> Handles:
-    """Draw lines within the limits that the axes have; gives their handles by name.
+def marks_of(lines: Sequence[Line], n_curves: int, over_map: bool = False) -> list[Mark]:
+    """Lines as marks. A line of one point is a point with a name.
 
-    n_curves: how many curves were measured. As many lines have their colours; else all have the colour of ink, and
-    differ by dashes; a line of one point is a dot. cased: whether each line lies on a wider one in the background
-    colour, to be seen on a map.
+    n_curves: how many curves were measured. As many lines have their colours, and no names of their own. over_map:
+    whether they lie on colours, where the legend names a single one too.
     """
-    from matplotlib.patheffects import Normal, Stroke
-
-    limits, handles = (ax.get_xlim(), ax.get_ylim()), {}
     paired = len(lines) == n_curves > 1
+    lone = over_map and sum(len(line.x) > 1 for line in lines) == 1
+    marks: list[Mark] = []
     for i, line in enumerate(lines):
-        own = theme().series[i] if paired else theme().ink
-        dash = "-" if paired else DASHES[i % len(DASHES)]
-        effects = [Stroke(linewidth=scaled(7), foreground=theme().paper), Normal()] if cased else None
-        style: dict[str, Any] = {
-            "color": own,
-            "linestyle": dash,
-            "linewidth": scaled(3),
-            "path_effects": effects,
-            "zorder": 4,
-        }
         if len(line.x) == 1:
-            rim = {"markeredgecolor": theme().paper, "markeredgewidth": scaled(2)}
-            style |= {
-                "linestyle": "none",
-                "marker": "o",
-                "markersize": scaled(13),
-                "zorder": 8,
-                "path_effects": None,
-            } | rim
-        (handles[line.name],) = ax.plot(line.x, line.y, **style)
-    ax.set(xlim=limits[0], ylim=limits[1])
-    return handles
-
-
-def with_lines(curves: Handles, lines: Handles) -> Handles:
-    """The handles of measured curves and of lines by name; a curve and the line in its colour are one pair."""
-    if not len(curves) == len(lines) > 1:
-        return curves | lines
-    names = [
-        curve if line == f"theory, {curve}" else line if curve in line else f"{curve}: {line}"
-        for curve, line in zip(curves, lines, strict=True)
-    ]
-    return dict(zip(names, zip(curves.values(), lines.values(), strict=True), strict=True))
+            marks.append(Points(np.column_stack([line.x, line.y]), [line.name], size=1.3))
+        else:
+            look = "over" if over_map else "law"
+            name, key = ("", line.name) if lone else ("" if paired else line.name, "")
+            marks.append(Curve(line.x, line.y, name, i if paired else "ink", look=look, dash=i, key=key))
+    return marks
 
 
 def _line(name: Any, given: Any, numbers: Sequence[float]) -> Line:
@@ -129,3 +105,53 @@ def _kind(thing: Any) -> str:
     """The type of a thing in a message, and its shape if it has one."""
     shape = getattr(thing, "shape", None)
     return f"{type(thing).__name__}{f' of shape {shape}' if shape else ''}"
+
+
+def own_points(sweep: Sweep, points: Any) -> list[Line]:
+    """Points of one's own on a map over two axes, each a line of a single point.
+
+    points: name → (x, y), or a comparison in which softmax took part at one β. A comparison is placed at its effective
+    β, at the noise that gives directions the cosine of its cues with their keys, and at its load. Where its N, or a P
+    that is no axis, is not that of the map, the name says so. Raises `InvalidInput` for what has no place on the map.
+    """
+    if len(sweep.axes) != 2 or any(map(of_words, sweep.axes.values())):
+        raise InvalidInput("plot: points: are for a map over two axes of numbers")
+    if not isinstance(points, Mapping):
+        raise InvalidInput(f"plot: points: expected names with their points, not {quoted(points)}")
+    lines = []
+    for name, given in points.items():
+        what = f"plot: points: '{name}'"
+        text, at = _placed(sweep, given, what) if isinstance(given, Comparison) else ("", given)
+        if not isinstance(at, tuple | list | np.ndarray) or len(at) != 2:
+            raise InvalidInput(f"{what}: expected (x, y) or a comparison, not {quoted(given)}")
+        place = [real(number, what) for number in at]
+        for (axis, values), number in zip(sweep.axes.items(), place, strict=True):
+            ends = edges(values)
+            if not ends[0] <= number <= ends[-1]:
+                key = last_keys(sweep.axes)[axis]
+                raise InvalidInput(f"{what}: {key} = {number:.3g} is off the map, {values[0]:.3g} to {values[-1]:.3g}")
+        lines.append(Line(f"{name}{text}", *(np.array([number]) for number in place)))
+    return lines
+
+
+def _placed(sweep: Sweep, comparison: Comparison, what: str) -> tuple[str, tuple[float, ...]]:
+    """The sizes of a comparison that its name says, empty for those of the map; and its place on the map."""
+    keys, scenario = tuple(last_keys(sweep.axes).values()), sweep.scenario
+    table = getattr(scenario and scenario.spec, "ensemble", None)
+    if not isinstance(table, EnsembleTable) or table.form != "unit" or set(keys) - set(PLACED):
+        raise InvalidInput(
+            f"{what}: a comparison has a place on a map of directions over {', '.join(PLACED)}; give (x, y)"
+        )
+    rows = [row for row in comparison.rows if row.difference is not None]
+    if len(rows) != 1:
+        raise InvalidInput(f"{what}: softmax has {len(rows)} places in this comparison; expected one")
+    row, beta, dim = rows[0], rows[0].effective_beta or 0.0, rows[0].key_dim or 1
+    cosine = row.cosine_cue or 0.0
+    if "noise" in keys and not cosine > 0:
+        raise InvalidInput(f"{what}: the noise of its cues is not known; expected targets whose keys are like the cues")
+    noise = np.sqrt(max(1 / cosine**2 - 1, 0.0) / table.dim) if cosine else 0.0
+    place = {"beta": beta, "noise": noise, "load": row.n_keys / dim, "patterns": row.n_keys}
+    sizes = [f"N = {dim}"] if dim != table.dim else []
+    if not {"load", "patterns"} & set(keys) and row.n_keys != table.stored:
+        sizes.append(f"P = {row.n_keys}")
+    return f" ({', '.join(sizes)})" if sizes else "", tuple(float(place[key]) for key in keys)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from hopattn.experiments.comparison.row import MEASURES, PLACES, percent
-from hopattn.figures.comparison_parts import measures_of, memories_of, that_differs
+from hopattn.figures.comparison import measures_of, memories_of, that_differs
 from hopattn.views.array_cells import MAX_COLUMNS, MORE_DIGITS, cell
 from hopattn.views.consoles import console
 from hopattn.views.terminal import show, table

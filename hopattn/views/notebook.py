@@ -1,7 +1,7 @@
 """HTML for a notebook, which shows the last value of a cell: tables and a figure."""
 
 from base64 import b64encode
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial, singledispatch
 from html import escape
 from typing import Any
@@ -14,14 +14,14 @@ from hopattn.dynamics.recall import AssociativeMemory
 from hopattn.dynamics.record import Recall, Status
 from hopattn.experiments.comparison.result import Comparison
 from hopattn.experiments.sweeps.table import Sweep
-from hopattn.figures.base import Figure
-from hopattn.figures.census import draw_census
-from hopattn.figures.choice import chosen
-from hopattn.figures.comparison import draw_comparison, why_no_figure
-from hopattn.figures.language import in_language
-from hopattn.figures.recall_course import draw_recall
-from hopattn.figures.rendering import favourite, rendered
-from hopattn.figures.sweep import draw_sweep, why_not_drawable
+from hopattn.figures.census import census_sheet
+from hopattn.figures.comparison import comparison_sheet, why_no_figure
+from hopattn.figures.favourites import favourite
+from hopattn.figures.files import rendered_in_formats
+from hopattn.figures.recalls import recall_sheet
+from hopattn.figures.sheet import Sheet
+from hopattn.figures.style import STYLES
+from hopattn.figures.sweep import sweep_sheet, why_not_drawable
 from hopattn.foundation.boundary import public
 from hopattn.foundation.errors import InvalidInput
 from hopattn.results.labelled import HIDDEN, Labelled
@@ -98,7 +98,7 @@ def _(given: Recall) -> str:
     more = _paragraph(f"… the first {MAX_ROWS} of {n} cues") if n > MAX_ROWS else ""
     meanings = [f"{word}: {Status(word).meaning}" for word in np.unique(record.status)]
     meanings += [f"{word}: {Spurious(word).meaning}" for word in np.unique(record.spurious) if word]
-    picture = _picture(lambda figure: draw_recall(figure, record), "recall")
+    picture = _picture(recall_sheet(record))
     return f"{table}{more}{''.join(map(_paragraph, meanings))}\n{picture}"
 
 
@@ -122,7 +122,7 @@ def _(array: Labelled) -> str:
 def _(comparison: Comparison) -> str:
     picture = ""
     if not why_no_figure(comparison):
-        picture = _picture(lambda figure: draw_comparison(figure, comparison), "comparison")
+        picture = _picture(comparison_sheet(comparison))
     table = comparison_table(comparison)
     parts = [_table(table.headings, table.rows), *map(_paragraph, legend(table.headings))] if table.rows else []
     return "\n".join([_paragraph(comparison.about), *parts, picture, _paragraph(comparison.words())])
@@ -131,7 +131,7 @@ def _(comparison: Comparison) -> str:
 @_html.register
 def _(census: Census) -> str:
     table, lines = strongest_table(census, WIDE), [f"{census.about} ({census.size})", *legend_of_census(census)]
-    picture = _picture(lambda figure: draw_census(figure, census), "census of heads")
+    picture = _picture(census_sheet(census))
     return "\n".join([_paragraph(lines[0]), _table(table.headings, table.rows), picture, *map(_paragraph, lines[1:])])
 
 
@@ -140,7 +140,7 @@ def _(sweep: Sweep) -> str:
     headings, rows = sweep_table(sweep)
     more = _paragraph(f"… the first {MAX_ROWS} of {len(rows)} points") if len(rows) > MAX_ROWS else ""
     table = _table(headings, rows[:MAX_ROWS])
-    picture = _picture(lambda figure: draw_sweep(figure, sweep), "sweep") if not why_not_drawable(sweep) else ""
+    picture = _picture(sweep_sheet(sweep)) if not why_not_drawable(sweep) else ""
     return "\n".join([table, more, picture, _paragraph(sweep_size(sweep))])
 
 
@@ -150,10 +150,8 @@ def _result_parts(result: Result) -> Iterator[str]:
     for about in (result.source and f"source: {result.source}", result.note):
         if about:
             yield _paragraph(about)
-    if (plot := favourite(result)) is not None:
-        shown = chosen(result)
-        draw = in_language(lambda figure: plot.draw(figure, shown), shown.figure.lang)
-        yield _picture(draw, plot.shows)
+    if (figure := favourite(result)) is not None:
+        yield _picture(figure.sheet(result))
     for run in result.runs:
         heading = (run.name or "as written") if len(result.runs) > 1 else "arrays"
         opened = " open" if run is result.runs[0] else ""
@@ -170,11 +168,11 @@ def _result_parts(result: Result) -> Iterator[str]:
     yield _paragraph(tally(result.expectations))
 
 
-def _picture(draw: Callable[[Figure], None], description: str) -> str:
-    """A figure as part of the text, with a note on each glyph that the font lacks. description: for screen readers."""
-    data, notes = rendered(draw)
+def _picture(sheet: Sheet) -> str:
+    """A figure as part of the text, with its description for screen readers, and notes on what has no room in it."""
+    data, notes = rendered_in_formats(sheet, ["svg"], STYLES["slide"], resizable=False)["svg"]
     source = f"data:image/svg+xml;base64,{b64encode(data).decode()}"
-    image = f'<img src="{source}" alt="{_safe(description)}" style="max-width:100%;width:60em">'
+    image = f'<img src="{source}" alt="{_safe(sheet.description)}" style="max-width:100%;width:60em">'
     return "\n".join([image, *map(_paragraph, notes)])
 
 

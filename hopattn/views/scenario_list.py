@@ -9,7 +9,7 @@ from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 
 from hopattn.foundation.errors import InvalidInput, nearest, shortened
-from hopattn.scenario.files import GROUPS, read_text, shipped
+from hopattn.scenario.files import GROUPS, by_group, read_text
 from hopattn.views.text_table import GAP, TextTable
 from hopattn.views.visible import plain
 
@@ -43,11 +43,9 @@ class Listed(NamedTuple):
 
 def all_listed() -> list[Listed]:
     """The scenarios that come with hopattn, group by group."""
-    found = []
-    for name, path in shipped().items():
-        table = tomllib.loads(read_text(path))
-        found.append(Listed(name, table["kind"], table["title"], table["source"], path.parent.name))
-    return sorted(found, key=lambda one: [*GROUPS].index(one.group))
+    files = ((group, *file) for group, files in by_group().items() for file in files.items())
+    tables = ((group, name, tomllib.loads(read_text(path))) for group, name, path in files)
+    return [Listed(name, one["kind"], one["title"], one["source"], group) for group, name, one in tables]
 
 
 def with_words(listed: Sequence[Listed], words: Sequence[str]) -> list[Listed]:

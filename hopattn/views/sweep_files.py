@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from hopattn.experiments.sweeps.table import Sweep
-from hopattn.figures.rendering import rendered
-from hopattn.figures.sweep import View, draw_sweep
+from hopattn.figures.files import write_picture
+from hopattn.figures.sweep import View, sweep_sheet
 from hopattn.foundation.errors import InvalidInput, shortened
 from hopattn.results.files import json_text, require_regular, require_replaceable, write_over
 
@@ -30,15 +30,15 @@ def require_writable(files: Iterable[Path]) -> None:
         require_replaceable(file)
 
 
-def write_sweep(sweep: Sweep, file: Path, title: str | None = None) -> None:
+def write_sweep(sweep: Sweep, file: Path, title: str | None = None) -> tuple[str, ...]:
     """Write the table of a sweep to a file, or draw it, in the format that the file's ending names.
 
-    A file of the same name is replaced completely, or stays as it was. title: above a figure; by default that
-    of the scenario. Raises `InvalidInput` for another ending and for a sweep that cannot be drawn, and `CannotDo` if
-    the file cannot be written.
+    A file of the same name is replaced completely, or stays as it was; gives notes on the figure. title: above a
+    figure; by default that of the scenario. Raises `InvalidInput` for another ending and for a sweep that cannot be
+    drawn, and `CannotDo` if the file cannot be written.
     """
     require_writable([file])
     if file.suffix in _TABLES:
         write_over(file, _TABLES[file.suffix](sweep))
-    else:
-        write_over(file, rendered(lambda figure: draw_sweep(figure, sweep, View(title=title)), file.suffix[1:])[0])
+        return ()
+    return write_picture(sweep_sheet(sweep, View(title=title)), file)

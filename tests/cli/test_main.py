@@ -215,9 +215,9 @@ def test_names_and_options_are_completed(hopattn, words, expected, tmp_path, mon
 ON_WORKERS = "sweep bank --workers 2 --over beta=1,2"
 READ_BY_JOBLIB = ("LOKY_MAX_CPU_COUNT", "LOKY_PICKLER", "LOKY_MAX_DEPTH", "JOBLIB_START_METHOD")
 UNREADABLE = [
-    ("MPLBACKEND", "nonsense", "figures neuron"),
-    ("SOURCE_DATE_EPOCH", "today", "figures neuron"),
-    ("SOURCE_DATE_EPOCH", "9" * 30, "figures neuron --format pdf"),
+    ("MPLBACKEND", "nonsense", "figures words"),
+    ("SOURCE_DATE_EPOCH", "today", "figures words"),
+    ("SOURCE_DATE_EPOCH", "9" * 30, "figures words --format pdf"),
     ("SOURCE_DATE_EPOCH", "", "list"),
     *(("_HOPATTN_COMPLETE", asked, "list") for asked in ("zsh_complete", "fish_complete", "bash_x", "nonsense")),
     *((name, "abc", ON_WORKERS) for name in READ_BY_JOBLIB),

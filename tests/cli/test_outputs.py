@@ -16,7 +16,7 @@ READS = {("heads", "--ids"), ("heads", "--text"), ("practice", "--check")}
 """The options whose file is read."""
 FOLDERS = {("run", "--out"), ("run", "--into"), ("figures", "--out"), ("heads", "--save"), ("train", "--out")}
 """The options whose path is a folder."""
-FEW = ["--trials", "1", "--dim", "8", "--memories", "nearest"]
+FEW = ["--trials", "1", "--dim", "8", "--seed", "1", "--memories", "nearest"]
 SWEEP = ["sweep", "capacity", "--over", "load=0.1", "--trials", "1"]
 LINES = {
     ("compare", "--csv"): (["compare", *FEW], [".csv"]),

@@ -5,6 +5,7 @@ import hashlib
 import json
 
 import numpy as np
+import pytest
 from PIL import Image
 
 from hopattn.scenario.files import shipped
@@ -37,8 +38,25 @@ def test_one_array_is_printed_as_csv(hopattn):
     assert code == 0 and [row["to"] for row in rows] == list("12345") and float(rows[0]["3"]) == 0.2
     code, out, _ = hopattn("run", "hopfield", "--csv", "couplings")
     assert code == 0 and len(out.splitlines()) == 36  # more neurons than `run` shows
-    assert "did you mean 'couplings'" in hopattn("run", "five-neurons", "--csv", "couplngs")[2]
+    err = hopattn("run", "five-neurons", "--csv", "couplngs")[2]
+    assert err.startswith("--csv: ") and "did you mean 'couplings'" in err
     assert "--csv: prints one array" in hopattn("run", "five-neurons", "--csv", "couplings", "--json")[2]
+
+
+@pytest.mark.parametrize(
+    ("array", "row"),
+    [("weights", "banks,0.1,0.7,0.62,0.0"), ("layer 1 head 1 weights", "banks,"), ("river/weights", "query,in,muddy,")],
+)
+def test_a_short_name_is_resolved_as_in_an_expectation(hopattn, array, row):
+    code, out, _ = hopattn("run", "bank", "--csv", array)
+    assert code == 0 and any(line.startswith(row) for line in out.splitlines())
+
+
+def test_several_arrays_of_a_name_are_told(hopattn):
+    code, _, err = hopattn("run", "induction", "--csv", "weights")
+    assert code == 2 and err.startswith(
+        "--csv: 2 arrays are called 'weights'; give the layer and head, or a whole name"
+    )
 
 
 def test_two_runs_write_the_same_bytes(hopattn, tmp_path):
@@ -68,10 +86,10 @@ def test_run_draws_in_every_format_that_is_asked_for(hopattn, tmp_path):
 
 def test_the_named_figures_alone_are_drawn_in_a_size_and_a_style(hopattn, tmp_path):
     options = ("--size", "3.4x2.4", "--style", "paper", "--no-title", "--into", "column")
-    code, _, _ = hopattn("run", "bank", "--figures", "moved,attention", *options)
+    code, _, _ = hopattn("run", "bank", "--figures", "words,attention", *options)
     assert code == 0
-    assert sorted(path.stem for path in (tmp_path / "column").iterdir()) == ["attention", "moved"]
-    svg = (tmp_path / "column" / "moved.svg").read_text(encoding="utf-8")
+    assert sorted(path.stem for path in (tmp_path / "column").iterdir()) == ["attention", "words"]
+    svg = (tmp_path / "column" / "words.svg").read_text(encoding="utf-8")
     assert 'width="244.8pt" height="172.8pt"' in svg  # 72 points an inch
     assert "next to" not in "".join(svg.split("</metadata>")[1:]), "the title is left out of the picture"
     assert "<title>banks, next to 'financial'</title>" in svg.replace("&#x27;", "'").replace("&apos;", "'")

@@ -266,7 +266,7 @@ def test_sweeps_take_them_on_processes_that_have_not_seen_them(workers, own, hop
 def test_figures_and_tables_show_them(own):
     memory = ha.Memory(PATTERNS[:, :2], separation="log_cosh", similarity="near", beta=0.3)
     density = ha.Memory(PATTERNS[:, :2], similarity="near").recall(PATTERNS[:2, :2])
-    axes = memory.recall(PATTERNS[:2, :2]).plot(), density.plot(), density.plot("energy")
+    axes = memory.recall(PATTERNS[:2, :2]).plot(), density.plot(), density.plot("recall")
     assert all(one is not None for one in axes)
     assert "LogCosh" in ha.html(memory) or "log_cosh" in ha.html(memory)
 

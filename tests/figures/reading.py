@@ -8,10 +8,9 @@ import warnings
 
 import numpy as np
 from matplotlib.backends.backend_agg import RendererAgg
-from matplotlib.collections import LineCollection, PolyCollection, QuadMesh
+from matplotlib.collections import PolyCollection, QuadMesh
 from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
-from matplotlib.patches import Rectangle
 from matplotlib.text import Text
 
 import hopattn as ha
@@ -21,12 +20,6 @@ from tests.runs import result_of
 
 TOUCH = 2.0
 """The pixels by which two texts may share their boxes, and a text may leave its sheet: letters have room in them."""
-
-
-def changed(name, **changes):
-    """The result of a shipped scenario with other settings, without its variants and its expectations."""
-    changes = {key.replace("__", "."): value for key, value in changes.items()}
-    return ha.run(ha.load(name), overrides={"variant": [], "expect": [], **changes})
 
 
 def of_text(text, title="odd"):
@@ -71,17 +64,6 @@ def says(part, *words):
     return [word for word in words if not any(word in text for text in written)]
 
 
-def shaded(ax):
-    """The number of cells that each shape of rectangles covers."""
-    corners = [patch.get_path().vertices.reshape(-1, 5, 2) for patch in ax.patches]
-    return [round(np.prod(one.max(axis=1) - one.min(axis=1), axis=1).sum()) for one in corners]
-
-
-def numbers(ax):
-    """The texts in a panel that are numbers."""
-    return [text for text in texts_in(ax) if text.lstrip("−").replace(".", "", 1).isdigit()]
-
-
 def texts_in(ax):
     """The texts in a panel, without those of its axes and its title."""
     return [" ".join(text.get_text().split()) for text in ax.texts if text.get_text().strip()]
@@ -89,10 +71,6 @@ def texts_in(ax):
 
 def ticks(axis):
     return [tick.get_text() for tick in axis.get_ticklabels(which="both") if tick.get_text()]
-
-
-def titles(figure):
-    return [" ".join(ax.get_title().split()) for ax in figure.axes]
 
 
 def note(figure):
@@ -116,25 +94,6 @@ def curves(part):
 def cells(part):
     """The numbers of each table of cells and of each picture."""
     return [np.ma.filled(np.ma.asarray(image.get_array(), float), np.nan) for image in part.findobj(AxesImage)]
-
-
-def bars(ax):
-    """The widths of the bars of a panel."""
-    return [patch.get_width() for patch in ax.patches if isinstance(patch, Rectangle)]
-
-
-def columns(ax):
-    """The heights of the columns of a panel."""
-    return [patch.get_height() for patch in ax.patches if isinstance(patch, Rectangle)]
-
-
-def shows(part, values, atol=1e-9):
-    """Whether a figure or axes have these numbers as a line over anything, as a table or a picture, or as bars."""
-    values = np.asarray(values, float)
-    panels = part.axes if isinstance(part, Figure) else [part]
-    rows = [row for ax in panels for row in (*(curve[:, 1] for curve in curves(ax)), *cells(ax), bars(ax), columns(ax))]
-    flat = [np.ravel(row) for row in rows]
-    return any(len(row) == values.size and np.allclose(row, values.ravel(), atol=atol, rtol=1e-9) for row in flat)
 
 
 class Pen(RendererAgg):
@@ -211,21 +170,3 @@ def map_of(ax):
     (mesh,) = (part for part in ax.collections if isinstance(part, QuadMesh))
     corners = mesh.get_coordinates()
     return mesh.get_array(), corners[0, :, 0], corners[:, 0, 1]
-
-
-def arrows(ax):
-    """The start and the end of each arrow of a panel, `(2, 2)`; the line from a name to its point is none."""
-    found = [text for text in ax.texts if getattr(text, "arrow_patch", None) is not None and not text.get_text()]
-    return [np.array([arrow.get_position(), arrow.xy]) for arrow in found]
-
-
-def arcs(ax):
-    """The ends of each arc and each line of a bundle: a pair of points."""
-    bundles = [part for part in ax.collections if isinstance(part, LineCollection)]
-    return [[tuple(path[0]), tuple(path[-1])] for part in bundles for path in part.get_segments()]
-
-
-def bold(ax):
-    """The texts in a panel and the names of its rows that stand out."""
-    every = [*ax.texts, *ax.get_yticklabels(), *ax.get_xticklabels()]
-    return [text.get_text() for text in every if text.get_text() and text.get_weight() == "bold"]

@@ -9,11 +9,10 @@ from matplotlib.figure import Figure
 
 import hopattn as ha
 from hopattn.experiments.sweeps.table import Sweep
-from hopattn.figures.gallery import plots
-from hopattn.figures.gif import animated
-from hopattn.figures.rendering import favourite, save_frames
+from hopattn.figures.favourites import favourite
+from hopattn.figures.figure import gallery
+from hopattn.figures.files import film, save_frames
 from hopattn.views.sweep_files import require_writable, write_sweep
-from tests.figures.reading import changed, of_text, words
 from tests.figures.test_sweep import NOISE, directions, of_scenario, sweep_of
 from tests.refusal import refused
 from tests.runs import result_of, scenario_of
@@ -41,7 +40,7 @@ def removed(remove):
 @pytest.mark.parametrize(
     ("name", "options", "place", "words"),
     [
-        ("moovd", {}, "", ["did you mean 'moved'"]),
+        ("wrods", {}, "", ["did you mean 'words'"]),
         (3, {}, "plot: expected the name of a figure", ["not 3"]),
         ("attention", {"runn": "river"}, "plot: option 'runn'", ["did you mean 'run'"]),
         ("attention", {"run": "rivr"}, "figure: run: 'rivr'", ["did you mean 'river'"]),
@@ -51,19 +50,19 @@ def removed(remove):
         ("attention", {"head": 0}, "figure: head:", ["whole number from 1, not 0"]),
         ("attention", {"layer": -1}, "figure: layer:", ["whole number from 1, not -1"]),
         ("attention", {"head": True}, "figure: head:", ["not True"]),
-        ("moved", {"head": "1"}, "figure: head:", ["not '1'"]),
-        ("moved", {"axes": ["money", "rivr"]}, "figure: axes: 'rivr'", ["did you mean 'river'"]),
-        ("moved", {"axes": "money, rivr"}, "figure: axes: 'rivr'", ["did you mean 'river'"]),
-        ("moved", {"axes": ["banks", "river"]}, "figure: axes: 'banks'", []),
-        ("moved", {"axes": ["money"]}, "figure: axes:", ["two axes", "'money,river'", "not 'money'"]),
-        ("moved", {"axes": ["money", "money"]}, "figure: axes: 'money'", ["twice"]),
-        ("moved", {"axes": 3}, "figure: axes:", ["list of texts, not 3"]),
-        ("moved", {"axes": {"money": 1, "river": 2}}, "figure: axes:", ["list of texts"]),
-        ("moved", {"axes": {"money", "river"}}, "figure: axes:", ["list of texts"]),
-        ("moved", {"highlight": "bankz"}, "figure: highlight: 'bankz'", ["did you mean 'banks'"]),
-        ("moved", {"highlight": ["bankz"]}, "figure: highlight: 'bankz'", ["did you mean 'banks'"]),
-        ("moved", {"highlight": 3}, "figure: highlight:", ["list of texts, not 3"]),
-        ("moved", {"title": 3}, "figure: title:", ["text, not 3"]),
+        ("words", {"head": "1"}, "figure: head:", ["not '1'"]),
+        ("words", {"axes": ["money", "rivr"]}, "figure: axes: 'rivr'", ["did you mean 'river'"]),
+        ("words", {"axes": "money, rivr"}, "figure: axes: 'rivr'", ["did you mean 'river'"]),
+        ("words", {"axes": ["banks", "river"]}, "figure: axes: 'banks'", []),
+        ("words", {"axes": ["money"]}, "figure: axes:", ["two axes", "'money,river'", "not 'money'"]),
+        ("words", {"axes": ["money", "money"]}, "figure: axes: 'money'", ["twice"]),
+        ("words", {"axes": 3}, "figure: axes:", ["list of texts, not 3"]),
+        ("words", {"axes": {"money": 1, "river": 2}}, "figure: axes:", ["list of texts"]),
+        ("words", {"axes": {"money", "river"}}, "figure: axes:", ["list of texts"]),
+        ("words", {"highlight": "bankz"}, "figure: highlight: 'bankz'", ["did you mean 'banks'"]),
+        ("words", {"highlight": ["bankz"]}, "figure: highlight: 'bankz'", ["did you mean 'banks'"]),
+        ("words", {"highlight": 3}, "figure: highlight:", ["list of texts, not 3"]),
+        ("words", {"title": 3}, "figure: title:", ["text, not 3"]),
         ("attention", {"query": True}, "figure: query:", ["text, not True"]),
         ("attention", {"query": "zebra"}, "figure: query: 'zebra'", ["unknown"]),
         ("attention", {"size": "3by2"}, "plot: size '3by2'", ["3.4x2.4", "16:9"]),
@@ -80,7 +79,7 @@ def removed(remove):
         ("attention", {"theory": {}}, "plot: theory:", A_SWEEP),
         ("attention", {"points": {}}, "plot: points:", A_SWEEP),
         ("attention", {"measure": "m"}, "plot: measure:", ["is an option for a sweep, a comparison or a census"]),
-        *((name, {"ax": axes()}, "", ["there are 2 runs", "run"]) for name in ("attention", "moved", "flow", "added")),
+        *((name, {"ax": axes()}, "plot: axes hold one panel", ["has 2", "run"]) for name in ("attention", "words")),
     ],
 )
 def test_a_choice_that_a_result_does_not_have_is_refused(name, options, place, words):
@@ -108,8 +107,8 @@ def test_a_choice_that_a_result_does_not_have_is_refused(name, options, place, w
         ([[1, 2], [3]], None, {}, "", ["the rows differ in length"]),
         (3, "attention", {}, "plot: expected a Result", ["not int"]),
         (np.full((11, 1, 1), 1.0), None, {"head": 13}, "", ["layer 1 head 9, layer 1 head 10"]),
-        (np.full((2, 2, 2), 0.5), None, {"ax": axes()}, "", ["choose one with head"]),
-        (np.full((31, 31), 1 / 31), "classes", {}, "", ["32 keys or more"]),
+        (np.full((2, 2, 2), 0.5), None, {"ax": axes()}, "plot: axes hold one panel", ["layer, head"]),
+        (np.full((31, 31), 1 / 31), "classes", {}, "figure 'classes'", []),
     ],
 )
 def test_weights_that_are_none_and_options_that_do_not_fit_them_are_refused(weights, name, options, place, words):
@@ -118,7 +117,8 @@ def test_weights_that_are_none_and_options_that_do_not_fit_them_are_refused(weig
 
 def recall(keep=("overlaps",), cues=2):
     patterns = np.array([[1.0, 1, 1, 1, -1, -1, -1, -1], [1, -1, 1, -1, 1, -1, 1, -1]])
-    return ha.memories.hopfield(patterns).recall(patterns[:cues], keep=list(keep))
+    damaged = patterns[:cues] * [-1, 1, 1, 1, 1, 1, 1, 1]
+    return ha.memories.hopfield(patterns).recall(damaged, keep=list(keep))
 
 
 @pytest.mark.parametrize("query", [0, 3])
@@ -148,20 +148,16 @@ def points(points):
     ("thing", "name", "options", "place", "words"),
     [
         *((recall(), curve, {key: value}, f"plot: {key}:", A_RESULT)
-          for curve, key, value in [("recall", "query", "9"), ("energy", "run", "x"), ("overlap", "head", 1),
-                                    (None, "tokens", ["a"]), ("energy", "measure", "m")]),
+          for curve, key, value in [("recall", "query", "9"), ("recall", "run", "x"), ("recall", "head", 1),
+                                    (None, "tokens", ["a"]), ("recall", "measure", "m")]),
         (recall(), "overlas", {}, "plot: figure 'overlas'", ["did you mean 'overlaps'"]),
         *((recall(()), name, {}, f"plot: figure '{name}'", ["keep=['overlaps']"]) for name in
-          ("overlap", "overlaps", "basin")),
-        (recall(), "overlaps", {"ax": axes()}, "", ["there are 2 cues: choose one with query"]),
-        (recall(), "recall", {"ax": axes()}, "plot:", ["several panels"]),
-        (ha.memories.sequence(np.eye(3) * 2 - 1).recall([1, -1, -1], max_steps=2), "energy", {},
-         "plot: figure 'energy'",
-         ["the memory has no energy"]),
+          ("overlaps", "returns")),
+        (recall(), "recall", {"ax": axes()}, "plot: axes hold one panel", []),
         *((sweep_of(CURVE), None, {key: value}, f"plot: {key}:", A_RESULT)
           for key, value in [("tokens", ["a"]), ("run", "x"), ("query", "x"), ("axes", ["a", "b"])]),
         (sweep_of(CURVE), "kurve", {}, "plot: figure 'kurve'", ["did you mean 'curve'"]),
-        (sweep_of(CURVE, TWO), None, {"ax": axes()}, "", ["there are 2 measures: choose one with measure"]),
+        (sweep_of(CURVE, TWO), None, {"ax": axes()}, "plot: axes hold one panel", ["measure"]),
         (sweep_of(CURVE, TWO), None, {"measure": "step"}, "figure: measure 'step'", ["did you mean 'steps'"]),
         (sweep_of(CURVE), "map", {}, "figure: a map needs two axes", ["'curve'"]),
         (sweep_of(MANY), "curve", {}, "figure: curves need an axis of at most 4 numbers", ["'map'"]),
@@ -197,7 +193,7 @@ def points(points):
         (COMPARED, None, {"theory": {}}, "plot: theory:", A_SWEEP),
         (COMPARED, None, {"run": "x"}, "plot: run:", A_RESULT),
         (COMPARED, None, {"measure": "entrop"}, "figure: measure 'entrop'", ["did you mean 'entropy'"]),
-        (COMPARED, None, {"ax": axes()}, "", ["there are 4 measures: choose one with measure"]),
+        (COMPARED, None, {"ax": axes()}, "plot: axes hold one panel", ["has 4", "measure"]),
         (COMPARED, "bars", {}, "plot: figure 'bars'", ["comparison"]),
         (ha.compare([[0.5, 1.0]], [[1.0, 1.0]], memories=["hopfield"]), None, {}, "figure:",
          ["no memory could take part"]),
@@ -209,142 +205,22 @@ def test_a_recall_a_sweep_and_a_comparison_refuse_what_they_do_not_have(thing, n
     assert pyplot.get_fignums() == before, "a notebook would show an empty figure"
 
 
-NO_WORDS = [f"w{i}" for i in range(19)]
-CAUSAL = '[[layer]]\n[[layer.head]]\nmask = "causal"\n'
-MEMORY = (
-    words("ab", {"a": [1, -1], "b": [-1, -1]}).replace('"attention"', '"memory"').partition("[[layer]]")[0]
-    + '[memory]\npatterns = ["a", "b"]\n'
-)
-FEED = "[[layer]]\nfeed_forward = { inner = [[1, 0], [0, 1]], outer = [[1, 0], [0, 1]] }\n[[layer.head]]\n"
-MADE = {
-    "one axis": lambda: of_text(words("ab", {"a": [1], "b": [-1]}, axes="x")),
-    "one word": lambda: of_text(words("a")),
-    "thirteen words": lambda: of_text(words(NO_WORDS[:13]).replace('"attention"', '"messages"')),
-    "seven words": lambda: of_text(words("abababa", None, FEED)),
-    "twice a word": lambda: of_text(words("aa", {"a": [9, 1]}, "[[layer]]\n[[layer.head]]\nrope = true\n")),
-    "long": lambda: of_text(words("ab" * 600, {"a": [1, 0], "b": [0, 1]}, CAUSAL)),
-    "two columns": lambda: of_text(words(NO_WORDS, None, f"queries = ['w0']\n{CAUSAL.replace('causal', 'none')}")),
-    "weights below 0": lambda: changed("cross-attention", layer__head__weights=[[-1, 0, 0]] * 3),
-    "no weight": lambda: changed("cross-attention", layer__head__weights=[[0, 0, 0]] * 3),
-    "one length": lambda: changed("sally", forgetting__lengths=[3]),
-    "one run": lambda: changed("dense"),
-    "no planes": lambda: of_text('kind = "walk"\nwalk = { steps = 60, world = "torus", size = [9], planes = 0 }\n'),
-    "unit": lambda: of_text(MEMORY.replace("1, -1]", "0, -1]") + 'activation = "unit"\n'),
-    "random update": lambda: of_text(MEMORY + 'activation = "sign"\nupdate = { name = "glauber", temperature = 1 }\n'),
-}
-CELLS = ["1,200 × 1,200 cells", "1,000 × 1,000"]
-
-
-@pytest.mark.parametrize(
-    ("name", "scenario", "said"),
-    [
-        ("added", "letters", ["its words"]),
-        ("added", "two-heads", ["more than one weighted sum"]),
-        ("added", "transformer-layer", ["more than one weighted sum"]),
-        *((name, "one axis", ["one axis; a plane has two"]) for name in ("added", "moved", "plane")),
-        ("alignment", "bank", ["attend to another text"]),
-        ("alignment", "weights below 0", ["weights below 0"]),
-        ("alignment", "no weight", ["all its weights are 0"]),
-        ("animation", "practice-7-2", ["recalls no pictures"]),
-        ("attention", "similarity", ["no attention weights"]),
-        *((name, "long", CELLS) for name in ("attention", "masks")),
-        *((name, "similarity", ["it has no "]) for name in
-          ("basin", "between", "classes", "crosstalk", "energies", "landscape", "overlaps", "network",
-           "bifurcation", "disconnectivity", "radii", "returns", "updates")),
-        ("beside", "bank", ["no memory that recalls"]),
-        ("beside", "one run", ["one run"]),
-        ("emergence", "bank", ["no training"]),
-        ("fast_weights", "bank", ["written into"]),
-        ("fast_weights", "random-features", ["3 × 4,096 cells"]),
-        ("flow", "letters", ["no words that attend"]),
-        ("flow", "cross-attention", ["another text"]),
-        ("forgetting", "bank", ["at least two lengths"]),
-        ("forgetting", "one length", ["at least two lengths"]),
-        ("gradients", "bank", ["no gradients"]),
-        ("growth", "bank", ["counts no multiplications"]),
-        *(("heads", name, ["it has no head"]) for name in
-          ("bank-softmax", "cross-attention", "practice-7-2", "letters", "similarity")),
-        ("induction", "bank", ["two layers of attention"]),
-        ("landscape", "unit", []),
-        *(("layer", name, ["no layer with an output matrix"]) for name in ("bank", "layer-norm", "letters")),
-        ("layer", "seven words", ["7 words of 2 elements", "6 of 8 and 12"]),
-        ("magnetisation", "bank", ["no spins at a temperature"]),
-        ("maps", "bank", ["walks through no world"]),
-        ("maps", "no planes", ["no positions"]),
-        ("masks", "letters", ["no attention masks"]),
-        *(("masks", name, ["hide nothing"]) for name in ("aaba", "apple", "one word")),
-        ("messages", "bank", ["no messages"]),
-        ("messages", "thirteen words", ["13 words", "12"]),
-        ("moved", "letters", ["no text"]),
-        *(("moved", name, ["are replaced", "no word moves"]) for name in ("aaba", "cross-attention", "sharp-query")),
-        ("neuron", "bank", ["no layer of neurons"]),
-        ("offsets", "bank", ["not one word, three times or more"]),
-        ("offsets", "twice a word", ["not one word, three times or more"]),
-        ("offsets", "letters", ["no scores of attention"]),
-        ("parts", "similarity", ["no parts by step"]),
-        ("patches", "letters", ["completes no pictures"]),
-        ("plane", "cross-attention", ["another text"]),
-        ("positions", "bank", ["no layer of neurons"]),
-        ("positions", "similarity", ["not a rotation"]),
-        ("probe", "bank", ["no probes of positions"]),
-        ("probes", "bank", ["it has no circuit"]),
-        ("program", "bank", ["no steps of a program"]),
-        ("projection", "bank", ["no neuron that is cued"]),
-        ("qkv", "letters", ["no heads", "queries, keys and values of words"]),
-        ("qkv", "apple", ["not the products of queries and keys"]),
-        ("qkv", "rope", ["positions change"]),
-        ("qkv", "pytorch-layer", ["biases"]),
-        ("qkv", "induction", ["52 by 33 cells", "24 by 15"]),
-        ("recall", "practice-7-2", ["recalls no pictures"]),
-        ("separations", "practice-7-2", ["no memory that weighs"]),
-        ("sixteen", "induction-angles", ["more than 16", "8 words"]),
-        ("sixteen", "bank", ["it has no task"]),
-        *(("space", name, ["query or key matrix"]) for name in ("bank", "rope", "letters")),
-        ("states", "practice-7-2", ["it "]),
-        ("states", "random update", ["it "]),
-        ("steps", "letters", ["no text that attention goes over"]),
-        ("temperature", "letters", ["no scores of attention"]),
-        ("translation", "bank", ["attend to another text"]),
-        ("translation", "two columns", ["up to 18 words, not 19"]),
-        ("walk", "bank", ["walks through no world"]),
-        ("capacity", "capacity", ["the sweep of 'capacity'", "`hopattn figures capacity`"]),
-    ],
-)  # fmt: skip
-def test_a_figure_that_a_result_has_no_data_for_says_why(name, scenario, said):
-    result = MADE[scenario]() if scenario in MADE else result_of(scenario)
-    refused(lambda: ha.plot(result, name), f"figure '{name}' cannot be drawn from '{result.name}'", *said)
-
-
-@pytest.mark.parametrize(
-    ("name", "scenario", "choice"),
-    [
-        *((name, scenario, "run") for name, scenario in [
-            ("plane", "bank"), ("energies", "attraction"), ("crosstalk", "crosstalk"), ("landscape", "landscape"),
-            ("messages", "messages"), ("sixteen", "hot-dog"), ("space", "two-spaces")]),
-        ("qkv", "multi-head", "head"),
-        ("attention", "two-heads", "run"),
-        ("translation", "translation", "run or head"),
-    ],
-)  # fmt: skip
-def test_axes_of_ones_own_hold_one_part_and_the_option_that_chooses_it_is_named(name, scenario, choice):
-    refused(lambda: ha.plot(result_of(scenario), name, ax=axes()), "", f"choose one with {choice}")
-
-
 @pytest.mark.parametrize(
     ("call", "place", "words"),
     [
-        (lambda: animated(plots["attention"](), result_of("modern")), "figure 'attention' does not move", ["svg"]),
-        (lambda: animated(plots["animation"](), result_of("practice-7-2")), "figure 'animation' cannot be drawn", []),
-        (lambda: [*save_frames(plots["attention"](), result_of("bank"), None, ["png"])], "figure 'attention'",
+        (lambda: film(gallery()["attention"], result_of("modern")), "figure 'attention' does not move", ["svg"]),
+        (lambda: film(gallery()["landscape"], result_of("practice-7-2")), "figure 'landscape' cannot be drawn", []),
+        (lambda: [*save_frames(gallery()["attention"], result_of("bank"), None, ["png"])], "figure 'attention'",
          ["move"]),
-        (lambda: [*save_frames(plots["animation"](), result_of("graded"), None, ["png", "gif"])], "format: gif",
+        (lambda: [*save_frames(gallery()["recall"], result_of("graded"), None, ["png", "gif"])], "format: gif",
          ["all frames", "svg, pdf or png"]),
-        (lambda: [*save_frames(plots["animation"](), result_of("graded"), None, ["png", "jpeg"])], "format: ",
+        (lambda: [*save_frames(gallery()["recall"], result_of("graded"), None, ["png", "jpeg"])], "format: ",
          ["'jpeg'", "svg"]),
         (lambda: require_writable([Path("a.csv"), Path("a.txt")]), "a.txt", [".csv"]),
-        (lambda: favourite(ha.run("bank", overrides={"figure.gallery": "neuron"})), "figure 'neuron'", ["'bank'"]),
-        (lambda: ha.run("bank", overrides={"figure.gallery": "mask"}), "--set figure.gallery",
-         ["did you mean 'masks'"]),
+        (lambda: favourite(ha.run("bank", overrides={"figure.gallery": "landscape"})), "figure 'landscape'",
+         ["'bank'"]),
+        (lambda: ha.run("bank", overrides={"figure.gallery": "landscap"}), "--set figure.gallery",
+         ["did you mean 'landscape'"]),
     ],
 )  # fmt: skip
 def test_files_and_favourites_refuse_what_they_cannot_hold(call, place, words):
@@ -369,7 +245,7 @@ def test_a_command_that_draws_nothing_ends_with_a_message_and_leaves_no_file(arg
 
 
 def test_an_unknown_favourite_is_refused_with_its_line_when_the_file_is_read(tmp_path):
-    text = scenario_of("bank").text.replace('gallery = "moved"', 'gallery = "atention"')
+    text = scenario_of("bank").text.replace('gallery = "words"', 'gallery = "atention"')
     (tmp_path / "b.toml").write_text(text)
     line = 1 + text[: text.index("atention")].count("\n")
     refused(lambda: ha.load(tmp_path / "b.toml"), "", f"b.toml:{line}: figure.gallery", "did you mean 'attention'")

@@ -4,7 +4,10 @@ import numpy as np
 import pytest
 
 import hopattn as ha
+from hopattn import theory
 from hopattn.experiments.sweeps.table import Sweep
+from hopattn.figures.sheet import Curve, Nodes, Points
+from hopattn.figures.sweep import View, sweep_sheet
 from hopattn.scenario.loading import parse
 from hopattn.views.sweep_files import write_sweep
 from tests.figures.reading import bands, curves, drawing, keys, map_of, note, panel, says, texts_in, ticks
@@ -39,8 +42,13 @@ def directions(seed=0, n=400, dim=16, noise=0.3):
 
 
 def lines(sweep, i=0, **options):
-    """The lines of the panel `i`."""
-    return curves(drawing(sweep, **options).axes[i])
+    """The points of each line, and each point of one's own, of the panel `i`."""
+    marks = sweep_sheet(sweep, View(**options)).panels[i].marks
+    return [
+        np.column_stack([mark.x, mark.y]) if isinstance(mark, Curve) else mark.at
+        for mark in marks
+        if isinstance(mark, Curve | Points)
+    ]
 
 
 def named(figure):
@@ -222,10 +230,10 @@ def test_measures_that_are_the_same_everywhere_come_last_and_a_fifth_is_left_out
 
 @pytest.mark.parametrize("theory", [{"m": lambda x: 2 * x}, {"overlap": {"m": (LOADS, np.array(LOADS) * 2)}}])
 def test_the_lines_of_a_theory_lie_over_the_first_or_the_named_measure(theory):
-    figure = drawing(sweep_of({"load": LOADS}, ("overlap", "steps")), theory=theory)
+    figure = drawing(sweep := sweep_of({"load": LOADS}, ("overlap", "steps")), theory=theory)
     x, y = curves(figure.axes[0])[-1].T
     assert np.allclose(y, 2 * x) and (x[0], x[-1]) == pytest.approx((0.1, 0.3))
-    assert [len(curves(ax)) for ax in figure.axes] == [2, 1] and keys(figure) == ["measured", "m"]
+    assert [len(lines(sweep, i, theory=theory)) for i in (0, 1)] == [2, 1] and keys(figure) == ["measured", "m"]
 
 
 def test_the_lines_of_a_theory_lie_over_the_maps_of_all_measures():
@@ -245,11 +253,11 @@ def test_one_measure_is_drawn_into_axes_of_ones_own():
 def test_the_theory_of_amit_gutfreund_and_sompolinsky_lies_over_the_capacity():
     axes = {"load": (0.05, 0.1, 0.2), "neurons": (250, 500)}
     figure = drawing(of_scenario("capacity-by-size", axes, ["overlap"]))
-    x, m = curves(figure.axes[0])[-1].T
+    x, m = lines(of_scenario("capacity-by-size", axes, ["overlap"]))[-1].T
     assert x[-1] == pytest.approx(0.1379, abs=1e-4) and m[-2:] == pytest.approx([0.967, 0], abs=1e-3)
     assert np.interp(0.1, x, m) == pytest.approx(0.998, abs=1e-3)
     assert figure.get_suptitle() == ha.load("capacity-by-size").spec.title
-    assert named(figure) == ["N = 250", "N = 500", "theory, N → ∞"]
+    assert {*named(figure)} == {"N = 250", "N = 500", "theory, N → ∞"}
     assert len(lines(of_scenario("capacity", {"flip": (0.0, 0.1, 0.2)}, ["overlap"]))) == 1
 
 
@@ -260,6 +268,19 @@ def test_the_lines_below_which_patterns_stay_lie_over_the_phases():
     assert stays[0][0] == pytest.approx(0.1379, abs=1e-4) and stays[0][-1] == 0 and stays[1][-1] == 1
     assert np.interp(0.3, stays[1], stays[0]) == pytest.approx(0.103, abs=2e-3)
     assert np.all(deepest[0] <= stays[0])
+
+
+def test_each_phase_has_its_name_inside_its_lines():
+    axes = {"load": tuple(np.linspace(0.005, 0.2, 6)), "temperature": tuple(np.linspace(0.05, 1.5, 6))}
+    (panel,) = sweep_sheet(of_scenario("phases", axes, ["overlap"])).panels
+    (names,) = [mark for mark in panel.marks if isinstance(mark, Nodes)]
+    places = dict(zip(names.texts, names.at, strict=True))
+    assert [*places] == ["recall", "recall, not deepest", "glass", "noise"]
+    for text, low, high in (("recall", 0, 0.054), ("recall, not deepest", 0.02, 0.138)):
+        load, heat = places[text]
+        assert low < load < high and load < theory.critical_load(heat)
+    assert [places[text][1] < theory.glass_temperature(places[text][0]) for text in ("glass", "noise")] == [True, False]
+    assert not any(mark.name for mark in panel.marks if isinstance(mark, Curve)), "names of lines would be twice"
 
 
 def test_in_the_cold_the_line_of_retrieval_turns_back_and_that_of_replicas_meets_it():
@@ -275,23 +296,22 @@ def test_the_capacity_is_where_the_share_recalled_falls_below_nine_tenths():
     shares = np.zeros((2, 3, 2, 2))
     shares[0, :, 0], shares[1, :, 0] = np.array([[1], [0.8], [0]]), np.array([[1], [1], [0.8]])
     shares[0, :, 1], shares[1, :, 1] = np.array([[1], [1], [0.8]]), np.array([[1], [1], [1]])
-    figure = drawing(Sweep(axes=axes, trials=2, values={"recalled": shares}, scenario=ha.load("dense-capacity")))
+    sweep = Sweep(axes=axes, trials=2, values={"recalled": shares}, scenario=ha.load("dense-capacity"))
+    figure = drawing(sweep)
     (ax,) = figure.axes
     assert (ax.get_xscale(), ax.get_yscale(), ticks(ax.xaxis)) == ("log", "log", ["16", "64"])
-    measured = [tuple(np.round(point, 6)) for curve in curves(ax) if len(curve) <= 2 for point in curve]
-    assert {(16, 20), (64, 80), (16, 80)} <= {*measured}
-    slopes = [np.log(curve[-1, 1] / curve[0, 1]) / np.log(4) for curve in curves(ax) if len(curve) > 10]
-    assert slopes == pytest.approx([1, 2])
-    assert keys(figure) == ["n = 2: slope 1 in theory", "n = 3: slope 2 in theory"]
-    assert says(figure, "1 of 4 lie beyond the grid", "the share recalled falls below 0.9 here") == []
+    two, three, *theory = lines(sweep)
+    assert np.allclose(two, [[16, 20], [64, 80]]) and np.allclose(three, [[16, 80]])
+    assert [np.log(y[-1] / y[0]) / np.log(4) for _, y in (line.T for line in theory)] == pytest.approx([1, 2])
+    assert named(figure) == ["n = 2", "n = 3"]
+    assert says(figure, "1 of 4 lie beyond the grid", "the share recalled falls below .9 here") == []
 
 
 def test_measured_curves_and_the_theory_in_their_colours_share_a_name_that_a_note_explains():
     sweep = of_scenario("sparse-coding", {"load": (0.1, 0.3, 0.5), "activity": (0.05, 0.1)}, ["overlap"])
     figure = drawing(sweep)
-    assert keys(figure) == ["activity = 0.05", "activity = 0.1"]
+    assert named(figure) == ["activity = 0.05", "activity = 0.1"]
     assert "points: measured; line: theory, N → ∞" in note(figure)
-    assert "line: theory" in panel(sweep, "curve").get_legend().get_title().get_text()
 
 
 def test_words_are_curves_or_marks_and_many_of_them_a_map():
@@ -300,7 +320,7 @@ def test_words_are_curves_or_marks_and_many_of_them_a_map():
     assert named(figure) == ["hebb", "storkey"] and ticks(figure.axes[0].xaxis) != ["hebb", "storkey"]
     figure = drawing(of_scenario("capacity", {"ensemble.model.rule": rules}, ["overlap"]))
     (ax,) = figure.axes
-    assert note(figure).endswith("bar: its 95 % interval N = 500")
+    assert note(figure).endswith("bar: its 95 % interval; N = 500")
     assert ticks(ax.xaxis) == ["hebb", "storkey"] and ax.lines[0].get_linestyle() == "None"
     many = {"rule": (*"abcde",), "load": (0.1, 0.2, 0.3, 0.4, 0.5)}
     ax = drawing(of_scenario("capacity", many, ["overlap"])).axes[0]
@@ -316,6 +336,9 @@ ONE_UPDATE = {
     "sequence-errors": ({"patterns": (10, 100, 1000), "ensemble.model.n": (2, 3)}, "bit_error",
                         [(100, float(ha.theory.sequence_error(100, 51, 2, rectified=True)))]),
     "exponential-errors": ({"exponent": (0.3, 0.5, 0.7), "neurons": (8, 16)}, "bit_error", [(0.7, 0.273)]),
+    "exact-retrieval": ({"ensemble.model.beta": (1.0, 4.0, 16.0), "ensemble.model.alpha": (1.5, 2)}, "converged",
+                        [(2, 0.8129)]),
+    "langevin": ({"temperature": (0.001, 0.006, 0.012)}, "overlap", [(0.001, 0.9517), (0.01, 0.6196)]),
     "softmax-patterns": ({"patterns": (4, 256, 4096), "neurons": (8, 32)}, "weight", [(256, 0.816)]),
     "any-couplings": ({"simulation.of.points": (4, 20, 36, 60), "simulation.of.dim": (10, 20)},
                       "share of the sets of answers that are learned",
@@ -326,10 +349,12 @@ ONE_UPDATE = {
 
 @pytest.mark.parametrize("name", ONE_UPDATE)
 def test_the_last_line_over_a_sweep_is_its_theory(name):
-    """`bit-errors`: Table 2.1 of Hertz, Krogh & Palmer. `denoising`: by hand; the others from `ha.theory`."""
+    """`bit-errors`: Table 2.1 of Hertz, Krogh & Palmer. `denoising`: by hand. `exact-retrieval`: the share of 100
+    random directions with no other one within 60°, by a sum over (1 − c²)^13.5. The others from `ha.theory`.
+    """
     axes, measure, points = ONE_UPDATE[name]
     figure = drawing(of_scenario(name, axes, [measure], 0.1))
-    x, y = curves(figure.axes[0])[-1].T
+    x, y = lines(of_scenario(name, axes, [measure], 0.1))[-1].T
     for at, value in points:
         assert np.interp(at, x, y) == pytest.approx(value, rel=1e-2, abs=2e-3)
     assert says(figure, "theory") == [] or name == "bit-errors"
@@ -347,6 +372,8 @@ def test_the_theory_of_one_update_has_no_line_over_what_it_does_not_describe():
     for name, axes, measure in [
         ("bit-errors", {"flip": (0.0, 0.1, 0.2)}, "bit_error"),
         ("denoising", {"simulation.times": (10, 20, 40)}, "mean squared error"),
+        ("langevin", {"ensemble.update.dt": (0.05, 0.1, 0.2)}, "overlap"),
+        ("exact-retrieval", {"ensemble.model.alpha": (1.25, 1.5, 2)}, "converged"),
     ]:
         assert len(lines(of_scenario(name, axes, [measure], 0.1))) == 1
 
@@ -361,13 +388,21 @@ def test_the_lines_of_one_step_and_many_are_the_loads_at_which_patterns_are_lost
     assert lines(of_scenario("one-step-or-many", warm, ["gain"])) == []  # beyond the map
 
 
+@pytest.mark.parametrize(("name", "axes", "line"), [
+    ("noise-and-load", {"load": (*np.arange(8, 18) / 100,), "flip": (*np.arange(6) / 10,)}, "α = 0.138: the capacity"),
+    ("one-step-or-many", NOISE, "from here on patterns are recalled"),
+])  # fmt: skip
+def test_the_legend_names_the_only_line_on_a_map(name, axes, line):
+    assert says(drawing(of_scenario(name, axes, [ha.load(name).spec.sweep.measures[0]])), line) == []
+
+
 def test_a_head_of_ones_own_is_a_point_on_the_map():
     """Keys twice and cues three times as long: β = 4 is 24 for directions; 400 keys of 16 numbers are a load of 25."""
     keys, cues, targets = directions()
     own = ha.compare(2 * keys, 3 * cues, targets=targets, beta=4, memories=["softmax", "nearest"], rng=0)
     sweep = of_scenario("one-step-or-many", NOISE, ["gain"])
     figure = drawing(sweep, points={"mine": own})
-    line, point = curves(figure.axes[0])
+    line, point = lines(sweep, points={"mine": own})
     assert len(line) > 1 and point == pytest.approx(np.array([[24, 0.3]]), rel=0.05)
     assert says(figure, "mine (P = 400)") == []
     assert lines(of_scenario("one-step-and-load", LOAD, ["gain"]), points={"mine": own})[-1] == pytest.approx(

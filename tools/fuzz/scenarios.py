@@ -5,7 +5,7 @@ from functools import cache
 
 from hypothesis import strategies as st
 
-from hopattn.figures.gallery import plots
+from hopattn.figures.figure import gallery
 from hopattn.scenario.files import shipped
 from tests.fuzz import schemas, values
 from tests.fuzz.commands import as_text, in_pieces
@@ -160,7 +160,7 @@ def drawn_cases():
 
 def cases():
     """Cases of commands that are given a changed scenario."""
-    figures = st.sampled_from(sorted(plots)).map(lambda name: ["run", FILE, "--figures", name])
+    figures = st.sampled_from(sorted(gallery())).map(lambda name: ["run", FILE, "--figures", name])
     words = st.one_of(*[st.sampled_from(COMMANDS)] * 18, st.sampled_from(RARE_COMMANDS), figures)
     texts = st.one_of(*[changed_documents()] * 4, changed_bytes())
     return st.builds(_case, texts, words)

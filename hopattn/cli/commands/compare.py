@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from hopattn.cli.code_pages import portable_json
-from hopattn.cli.drawing import remarks_printed
+from hopattn.cli.drawing import draw_into
 from hopattn.cli.pairs import CommandWithPairs
 from hopattn.cli.scenario_names import ScenarioName
 from hopattn.foundation.errors import InvalidInput, reject_unknown
@@ -81,7 +81,7 @@ def command(
     """
     given = {name: value for name, value in options.items() if value not in (None, ()) and value is not False}
     if measure is not None:
-        from hopattn.figures.comparison_parts import MEASURES
+        from hopattn.figures.comparison import MEASURES
 
         reject_unknown("--measure", [measure], MEASURES)
         if figure_file is None:
@@ -95,13 +95,9 @@ def command(
     with _progress() as report:
         result = compared(source, given | report | {"note": partial(click.echo, err=True)})
     if figure_file is not None:
-        from hopattn.figures.comparison import ComparisonView, draw_comparison
-        from hopattn.figures.rendering import rendered
+        from hopattn.figures.comparison import ComparisonView, comparison_sheet
 
-        view, format = ComparisonView(measure), figure_file.suffix.lower().removeprefix(".")
-        with remarks_printed(str(figure_file), resizable=False):
-            write_over(figure_file, rendered(lambda figure: draw_comparison(figure, result, view), format)[0])
-            click.echo(str(figure_file), err=True)
+        draw_into(figure_file, comparison_sheet(result, ComparisonView(measure)))
     if csv_file is not None:
         write_over(csv_file, result.to_csv().encode())
         click.echo(str(csv_file), err=True)

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from hopattn.cli.drawing import drawing_asked, remarks_printed, with_drawing_options
+from hopattn.cli.drawing import drawing_asked, with_drawing_options
 
 
 @click.command(short_help="Draw the figures of the lectures.")
@@ -19,9 +19,9 @@ def command(names: tuple[str, ...], listing: bool, out: Path, **drawing: Any) ->
 
     \b
     hopattn figures --list
-    hopattn figures attention moved --format svg,png
-    hopattn figures animation --format gif
-    hopattn figures overlaps basin --style paper --size 3.4x2.4 --format pdf
+    hopattn figures attention words --format svg,png
+    hopattn figures recall --format gif
+    hopattn figures overlaps returns --style paper --size 3.4x2.4 --format pdf
 
     An older figure of that name is replaced. `hopattn run NAME --figures` draws all figures that a scenario has
     something for, one of your own too.
@@ -30,26 +30,24 @@ def command(names: tuple[str, ...], listing: bool, out: Path, **drawing: Any) ->
         click.echo(
             f"drawing into {out} …", err=True
         )  # the first import of matplotlib may take long: it reads all fonts
-    from hopattn.figures.kept_sweeps import every_figure
-    from hopattn.figures.rendering import figures_named
+    from hopattn.figures.figure import gallery
     from hopattn.foundation.threads import single_threaded
 
     if listing:
         from hopattn.views.consoles import console
         from hopattn.views.terminal import show, table
 
-        rows = [(name, kind.shows, kind.scenario) for name, kind in every_figure.items()]
+        rows = [(name, figure.shows, figure.scenario) for name, figure in gallery().items()]
         show(console(), table(("figure", "shows", "drawn from"), rows))
         return
-    wishes = drawing_asked(**drawing)
+    wishes, figures = drawing_asked(**drawing), gallery()
     gc.freeze()  # what is imported stays: the garbage of each figure is found without looking through it again
     results: dict[Any, Any] = {}
-    for plot in figures_named(names):
-        source = plot.scenario, type(plot).result  # several figures may show one result
+    for figure in [figures[name] for name in names or figures]:
+        source = figure.scenario, figure.source  # several figures may show one result
         with single_threaded():  # the matrices of its scenario are small, as in `hopattn check`
-            result = results[source] = results.get(source) or plot.result()
-        with remarks_printed(plot.name):
-            for path, notes in wishes.files(plot, result, out, by_name=bool(names)):
-                click.echo(str(path))
-                for note in notes:
-                    click.echo(f"{path}: {note}", err=True)
+            result = results[source] = results.get(source) or figure.result()
+        for path, notes in wishes.files(figure, result, out, by_name=bool(names)):
+            click.echo(str(path))
+            for note in notes:
+                click.echo(f"{path}: {note}", err=True)

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from hopattn.cli.code_pages import portable_json
-from hopattn.cli.drawing import remarks_printed
+from hopattn.cli.drawing import draw_into
 
 
 @click.command(short_help="Measure every attention head of a model on disk.")
@@ -72,13 +72,9 @@ def command(
         training.save_checkpoint(folder)
         click.echo(str(folder), err=True)
     if figure_file is not None:
-        from hopattn.figures.census import draw_census
-        from hopattn.figures.rendering import rendered
+        from hopattn.figures.census import census_sheet
 
-        with remarks_printed(str(figure_file), resizable=False):
-            format = figure_file.suffix.lower().removeprefix(".")
-            write_over(figure_file, rendered(lambda figure: draw_census(figure, census), format)[0])
-            click.echo(str(figure_file), err=True)
+        draw_into(figure_file, census_sheet(census))
     if csv_file is not None:
         write_over(csv_file, census.to_csv().encode())
         click.echo(str(csv_file), err=True)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from hopattn.cli.code_pages import portable_json
-from hopattn.cli.drawing import remarks_printed
+from hopattn.cli.drawing import draw_into
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -112,26 +112,23 @@ def _draw(record: "Record", file: Path) -> None:
     It is the one that the gallery draws from the scenario, else that of its kept sweep, else its favourite.
     """
     from hopattn.experiments.sweeps.kept import kept_folder, kept_sweep
-    from hopattn.figures.kept_sweeps import every_figure
-    from hopattn.figures.rendering import favourite, rendered, rendered_figure, why_no_figures
-    from hopattn.figures.sweep import draw_sweep
+    from hopattn.figures.favourites import favourite, why_no_figures
+    from hopattn.figures.figure import gallery
+    from hopattn.figures.sweep import sweep_sheet
     from hopattn.foundation.errors import InvalidInput
-    from hopattn.results.files import write_over
     from hopattn.scenario.files import shipped
     from hopattn.scenario.loading import load_scenario
     from hopattn.scenario.running import run
 
     if record.figure is None:
         raise InvalidInput(f"--figure: no scenario shows '{record.name}'")
-    format, plots = file.suffix.lower()[1:], [one() for one in every_figure.values() if one.scenario == record.figure]
+    figures = [figure for figure in gallery().values() if figure.scenario == record.figure]
     scenario = load_scenario(shipped()[record.figure])
-    with remarks_printed(str(file), resizable=False):
-        if not plots and (kept_folder() / f"{record.figure}.jsonl").is_file():
-            data = rendered(lambda figure: draw_sweep(figure, kept_sweep(scenario)), format)[0]
-        else:
-            result = plots[0].result() if plots else run(scenario)
-            if (plot := plots[0] if plots else favourite(result)) is None:
-                raise InvalidInput(f"--figure: {why_no_figures(result)}")
-            data = rendered_figure(plot, result, format)[0]
-        write_over(file, data)
-        click.echo(str(file), err=True)
+    if not figures and (kept_folder() / f"{record.figure}.jsonl").is_file():
+        sheet = sweep_sheet(kept_sweep(scenario))
+    else:
+        result = figures[0].result() if figures else run(scenario)
+        if (figure := figures[0] if figures else favourite(result)) is None:
+            raise InvalidInput(f"--figure: {why_no_figures(result)}")
+        sheet = figure.sheet(result)
+    draw_into(file, sheet, record.figure)

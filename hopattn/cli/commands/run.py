@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hopattn.cli.code_pages import portable_json
-from hopattn.cli.drawing import Drawing, drawing_asked, names_and_folder, remarks_printed, with_drawing_options
+from hopattn.cli.drawing import Drawing, drawing_asked, names_and_folder, with_drawing_options
 from hopattn.cli.pairs import CommandWithPairs
 from hopattn.cli.scenario_names import ScenarioName
-from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.errors import InvalidInput, placed
 
 if TYPE_CHECKING:
+    from hopattn.results.labelled import Labelled
     from hopattn.scenario.loading import Scenario
     from hopattn.scenario.result import Result
 
@@ -26,7 +27,12 @@ HANDOUTS = ("md", "html", "tex")
 @click.argument("scenario", metavar="NAME|FILE|-", type=ScenarioName())
 @click.option("--explain", is_flag=True, help="Write the arithmetic, step by step, as the lecture does.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON only.")
-@click.option("--csv", "array", metavar="ARRAY", help="Print this array as CSV only, such as couplings.")
+@click.option(
+    "--csv",
+    "array",
+    metavar="ARRAY",
+    help="Print this array as CSV only, such as couplings, weights or river/weights of a variant.",
+)
 @click.option(
     "--set",
     "changes",
@@ -68,8 +74,8 @@ def command(
     hopattn run bank --set input.tokens=in,muddy,rivers,banks
     hopattn run letters --set 'cue."half of R".hide="top"'
     hopattn run bank --figures
-    hopattn run bank --figures moved,steps --format pdf,png --into slides
-    hopattn run bank --figures moved --style paper --size 3.4x2.4 --no-title
+    hopattn run bank --figures words,attention --format pdf,png --into slides
+    hopattn run bank --figures words --style paper --size 3.4x2.4 --no-title
     hopattn run bank --figures --set figure.run=river
     hopattn run bank --out results
     hopattn run hopfield --csv couplings > couplings.csv
@@ -96,7 +102,7 @@ def command(
     if as_json:
         click.echo(portable_json(result.to_json()))
     elif array is not None:
-        click.echo(result.arrays[array].to_csv(), nl=False)
+        click.echo(_array_named(result, array).to_csv(), nl=False)
     elif handout:
         from hopattn.views.handout import handout as written
 
@@ -114,6 +120,18 @@ def command(
     for line in drawn:  # at the end, where they are seen
         click.echo(line, err=True)
     return 0 if result.ok else 1
+
+
+def _array_named(result: "Result", name: str) -> "Labelled":
+    """The array that a name means in an expectation; the name of a variant and a slash may stand before it.
+
+    The arrays that figures alone read have their whole names. Raises `InvalidInput` for another name.
+    """
+    runs = [run for run in result.runs if not run.name or name.startswith(f"{run.name}/")]
+    run = max(runs, key=lambda run: len(run.name))
+    quantity, arrays = name.removeprefix(f"{run.name}/") if run.name else name, run.arrays
+    with placed("--csv"):
+        return arrays.as_written(quantity if quantity in arrays.drawn else arrays.name(quantity, ()))
 
 
 def _handout_asked(explain: bool, as_json: bool, options: dict[str, Any]) -> str:
@@ -150,18 +168,18 @@ def _figures_asked(figures: str | None, into: Path | None, options: dict[str, An
 
 def _draw(result: "Result", figures: str, into: Path | None, wishes: Drawing) -> Iterator[str]:
     """Draw the figures of a result; gives the path of each file, and what there is to say."""
-    from hopattn.figures.rendering import drawable, figures_named, why_no_figures
+    from hopattn.figures.favourites import drawable, why_no_figures
+    from hopattn.figures.figure import gallery
 
     names, folder = names_and_folder(figures, into, result.name)
-    plots = figures_named(names) if names else list(drawable(result))
-    if reason := why_no_figures(result):
+    if not names and (reason := why_no_figures(result)):
         yield reason
-    for plot in plots:
-        remarks: list[str] = []
-        with remarks_printed(plot.name, say=remarks.append):
-            for path, notes in wishes.files(plot, result, folder, by_name=bool(names), own=True):
-                yield from (str(path), *(f"{path}: {note}" for note in notes))
-        yield from remarks
+    figures_named = [gallery()[name] for name in names]
+    for figure in figures_named:  # before the first file
+        wishes.require_drawable(figure, result)
+    for figure in figures_named or drawable(result):
+        for path, notes in wishes.files(figure, result, folder, by_name=bool(names), own=True):
+            yield from (str(path), *(f"{path}: {note}" for note in notes))
 
 
 def _loaded(scenario: str) -> "Scenario":

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hopattn.cli.code_pages import portable_json
-from hopattn.cli.drawing import remarks_printed
 from hopattn.cli.pairs import CommandWithPairs
 from hopattn.cli.scenario_names import ScenarioName
 from hopattn.cli.signals import Stopped
@@ -67,8 +66,8 @@ def command(scenario: str, points: Path | None, outputs: tuple[Path, ...], as_js
     points = points or Path(f"{loaded.name}-points.jsonl")
     result = _finished_sweep(loaded, points, **options)
     for path in outputs:
-        with remarks_printed(str(path), resizable=False):
-            write_sweep(result, path)
+        for note in write_sweep(result, path):
+            click.echo(f"{path}: {note}", err=True)
     if as_json:
         from hopattn.results.files import json_text
 

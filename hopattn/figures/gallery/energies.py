@@ -1,244 +1,233 @@
-"""The energy of many cues, step by step; those that fail in another colour and dashed."""
+"""Energies: over the plane, between two patterns, and by step or by temperature."""
 
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import Any, ClassVar
 
 import numpy as np
 
-from hopattn.figures.base import Axes, Figure
-from hopattn.figures.choice import query_of
-from hopattn.figures.headings import laid_out, left_out, run_titles
-from hopattn.figures.labelled_points import Drawn, keep_apart
-from hopattn.figures.panels import About, Panels, Shown, grid_of
-from hopattn.figures.recalls import energy_scale, last_steps, recalled
-from hopattn.figures.shapes import sign
-from hopattn.figures.style import scaled, theme, tick_options
-from hopattn.figures.text import inked, label, number
-from hopattn.results.labelled import Labelled
-from hopattn.scenario.arrays import Arrays
+from hopattn.figures.choice import cues_of, tables
+from hopattn.figures.figure import figure, left_out, need
+from hopattn.figures.policies import MOST_CURVES, MOST_RUNS, NOTHING, in_line, named_at, numbers, some_runs
+from hopattn.figures.recalls import frame_times, recalled
+from hopattn.figures.sheet import Bars, Curve, Mark, Panel, Points, Rule, Sheet, Surface, say
 from hopattn.scenario.result import Result, Run
 
-CUES, RUNS, NUMBERED, NAMED = 100, 3, 8, 4
-"""The largest numbers of cues and of runs, of energies of a single cue that are written out, and of cues with names."""
-ENDS = {True: "converges to its pattern", False: "converges elsewhere"}
-"""The meanings of the lines, by whether a cue recalls its pattern."""
-EACH = "the energy of each cue until it converges: to its pattern, or elsewhere"
-MOVING = {True: "ends at its pattern", False: "ends elsewhere"}
-"""The same where no cue converges, as at a temperature."""
-NONE = "the energy of each cue, step by step: none converges"
-CROWD, LONG = 20, 8
-"""The number of cues from which on they are a crowd, of which the ends count, and of steps whose axis is linear."""
-STEEP = 4.0
-"""Energies of a crowd that fall by this many times the range of their ends are drawn near their ends only."""
-STEPS = (0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
-"""The steps that are written below a logarithmic axis."""
+LEVELS, CONTOURED = 8, 0.35
+"""The steps of the energy that have colours, and the part of its range that they fill, from the lowest energy up."""
+NAMED, FEW = 8, 5
+"""The most cues that have curves of their own, and the fewest without names that have a median."""
+STAYS = 1e-6
+"""A cue that moves by a smaller part of the range of all of them stays where it is."""
+SHARED, FLAT = 0.1, 0.01
+"""The part of a common axis that the curves of each panel fill, unless they change by a smaller part of themselves."""
 
 
-class Energies(Panels[Run]):
-    """One line for each cue, up to 100, with a mark at its fixed point; one panel for each run, up to three.
+def walks(result: Result) -> list[Sheet]:
+    """The frames of a landscape: each path up to a time."""
+    last = max(int(run.arrays["steps"].values.max()) for run in result.runs if "landscape" in run.arrays)
+    return [landscape_at(result, time) for time in frame_times(last)]
 
-    A single cue, or the one that `[figure] query` names, has its number at each step. Beside a crowd are the medians of
-    the ends of both kinds.
-    """
 
-    shows: ClassVar[str] = (
-        "the energy of many cues, step by step: which find their pattern, and where the others converge"
+@figure("the energy over the plane: cues run downhill, into one valley or another", "landscape", walks)
+def landscape(result: Result) -> Sheet:
+    """Contours of the energy of each run from its own lowest, with the path of each cue."""
+    return landscape_at(result, np.inf)
+
+
+def landscape_at(result: Result, time: float) -> Sheet:
+    """The landscapes with the paths up to a time, in steps."""
+    runs = [run for run in result.runs if "landscape" in run.arrays]
+    shown, names, note = some_runs(runs, MOST_RUNS, "it has no memory of two neurons whose energy is finite everywhere")
+    span = max(float(np.ptp(run.arrays["landscape"].values)) for run in shown) or 1.0
+    levels = span * CONTOURED * np.linspace(0, 1, LEVELS + 1) ** 2
+    panels = [map_of(run, levels, time, name) for run, name in zip(shown, names, strict=True)]
+    moment = "" if time == np.inf else say("after {} steps", round(time, 1)) if time else say("the cues")
+    return Sheet(in_line(panels), notes=[moment, note], shared="y")
+
+
+def map_of(run: Run, levels: np.ndarray, time: float, name: str) -> Panel:
+    """The landscape of a run."""
+    field, patterns, cues = run.arrays["landscape"], run.arrays["patterns"], run.arrays["trajectory"].values
+    span = float(np.ptp(field.values)) or 1.0
+    # Valleys of one depth stay so, whatever the rounding: a contour begins at the same place on every processor.
+    above = ((field.values - field.values.min()) / span).round(12) * span
+    up, across = map(numbers, field.labels)
+    steps = run.arrays["steps"].values
+    paths = []
+    for path, last in zip(cues, steps.tolist(), strict=True):
+        at = np.unique([*range(int(min(time, last)) + 1), min(time, last)])  # a frame may be between two steps
+        paths.append(np.column_stack([np.interp(at, np.arange(len(path)), axis) for axis in path.T]))
+    there, rest = np.array([path[-1] for path in paths]), steps <= time
+    ends, still = run.arrays["state"].values.round(2) + 0.0, np.ptp(cues, axis=1).max(axis=1) < STAYS * np.ptp(cues)
+    count = len(np.unique(ends[~still], axis=0))
+    stay = sum(not np.any(np.all(ends[~still] == end, axis=1)) for end in ends[still])
+    beta = [array.values[array.labels[0].index("beta")] for _, array in tables(run, "separation")]
+    marks = [
+        Surface(above, across, up, levels=levels, key=say("low energy")),
+        *(Curve(path[:, 0], path[:, 1], colour="ink", look="path") for path in paths if len(path) > 1),
+        Points(there[rest], colour="ink", hollow=True, size=2.4, key=say("where a cue ends")),
+        Points(patterns.values, patterns.labels[0] if len(patterns.values) <= 12 else (), marker="*", size=2.6),
+        Points(patterns.values, (), 4, marker="*", size=1.7, key=say("pattern")),
+        Points(cues[:, 0], colour="ink", hollow=True, key=say("cue")),
+        Points(there[~rest], colour="ink"),
+    ]
+    which = say("β = {}", float(beta[0])) if beta else name
+    told = say("{} ends", count) if count != 1 else say("one end")
+    if stay:
+        told = say("{}, {} cue stays" if stay == 1 else "{}, {} cues stay", told, stay)
+    title = say("{}\n{}", which, told)
+    x, y = patterns.labels[1]
+    return Panel(marks, title, x, y, "plane")
+
+
+@figure("the energy on the way from one stored pattern to another: how high the barrier is", "barrier")
+def between(result: Result) -> Sheet:
+    """A curve for each run from the energy of the first pattern, with its name at its highest point."""
+    runs = [run for run in result.runs if "between" in run.arrays]
+    runs = [run for run in runs if np.array_equal(run.arrays["ends"].values, runs[0].arrays["ends"].values)]
+    lacks = "it has no energies between two patterns; give [memory] the key `between`"
+    shown, names, note = some_runs(runs, MOST_CURVES, lacks)
+    energies = [run.arrays["between"].values for run in shown]
+    depths = [abs(float(energy[0])) for energy in energies]
+    shares = len(shown) > 1 and min(depths) > 1e-9
+    rises = [(energy - energy[0]) / (depth if shares else 1) for energy, depth in zip(energies, depths, strict=True)]
+    need(max(map(np.ptp, rises)) > 1e-9, NOTHING + "the energy is the same all the way; try the figure 'recall'")
+    way, (one, other) = numbers(shown[0].arrays["between"].labels[0]), map(str, shown[0].arrays["ends"].values)
+    tops: list[Points] = []
+    for i, (rise, name) in enumerate(zip(rises, names, strict=True)):
+        far = int(np.argmax(np.abs(rise - np.linspace(rise[0], rise[-1], len(rise)))))
+        barrier = float(rise.max() - max(rise[0], rise[-1]))
+        text = say("barrier {}", barrier) if barrier > 1e-9 else say("no barrier")
+        tops.append(Points(np.array([[way[far], rise[far]]]), [say("{}: {}", name, text) if name else text], i))
+    tops.sort(key=lambda top: -float(top.at[0, 1]))
+    marks = [Rule(y=0.0, dashed=False), *(Curve(way, rise, colour=i) for i, rise in enumerate(rises)), *tops]
+    what, ticks = say("energy above {}", one), {0.0: one, 0.5: say("halfway"), 1.0: other}
+    axis = say("{}\nas a share of its depth", what) if shares else what
+    ends = (None, 1.15 * max(rise.max() for rise in rises) or None)
+    return Sheet([Panel(marks, "", "", axis, y_range=ends, x_ticks=ticks)], notes=[note])
+
+
+@figure("a quantity by step or by temperature: the energy of cues, its parts, or the overlap", "two-layers")
+def course(result: Result) -> Sheet:
+    """Of spins the overlap by temperature; of a network the parts of its energy by step; else the energy of cues."""
+    ways = {"thermal": by_temperature, "energies": parts_of, "energy": energies_of}
+    has = next((name for name in ways if any(name in run.arrays for run in result.runs)), "energy")
+    every = [run for run in result.runs if has_course(run, has)]
+    runs = [run for run in every if has != "energy" or moves(run)] or every
+    shown, names, _ = some_runs(runs, MOST_RUNS, "it has no energy by step, and no spins at a temperature")
+    note = left_out(len(shown), len(every), "runs", "run")
+    notes: list[str] = [note]
+    if has == "energies":
+        cues = shown[0].arrays[has].labels[0]
+        of = say("cue: {}", cues[cues_of(result, cues)[0]]) if len(cues) > 1 else ""
+        notes = [of, left_out(1, len(cues), "cues", "query"), note]
+    panels = [ways[has](result, run, name) for run, name in zip(shown, names, strict=True)]
+    curves = [[mark for mark in panel.marks if isinstance(mark, Curve)] for panel in panels]
+    other = "crosstalk" if "crosstalk" in shown[0].arrays else "recall" if result.kind != "ensemble" else ""
+    instead = f"the figure '{other}'" if other else f"`hopattn sweep {result.name}`"
+    moving = has != "energy" or any(map(moves, shown))
+    need(moving, f"{NOTHING}its cues hardly move, or take one step; try {instead}")
+    rows = [np.concatenate([curve.y for curve in own] or [[0, 1]]) for own in curves]
+    least = SHARED * np.ptp(np.concatenate(rows))
+    alike = all(np.ptp(row) >= least or np.ptp(row) < FLAT * np.abs(row).max() for row in rows)
+    title = say("the parts trade energy; their sum only falls") if has == "energies" and trades(curves) else ""
+    return Sheet(in_line(panels), title, notes, shared="y" if alike else "")
+
+
+def has_course(run: Run, name: str) -> bool:
+    """Whether a run has a quantity by step or by temperature."""
+    return name in run.arrays and bool(
+        {"step", "temperature"} & {*run.arrays[name].dims} and run.arrays[name].values.size
     )
-    scenario: ClassVar[str] = "attraction"
-    lack: ClassVar[str] = "it has no energies by step"
-    most: ClassVar[int] = RUNS
-    space: ClassVar[dict[str, float]] = {"w_pad": 0.15}
-
-    def parts(self, result: Result) -> list[Run]:
-        """The runs that have energies: of all cues, or of the one that `[figure] query` names."""
-        runs = [run for run in result.runs if _energies(run).size]
-        if result.figure.query is None:
-            return runs
-        return [_of_cue(run, query_of(result, run.arrays["energy"].labels[0])) for run in runs]
-
-    def grid(self, figure: Figure, shown: Shown[Run]) -> list[Axes]:
-        shapes = [energies for energies, _ in map(_drawn, shown.parts)]
-        ranges = np.array([_near_ends(energies) or (energies.min(), energies.max()) for energies in shapes])
-        alike = bool((np.ptp(ranges, axis=1) >= 0.1 * np.ptp(ranges)).all())  # one scale fits all runs
-        return grid_of(figure, len(shown.parts), RUNS, sharex=True, sharey=alike)
-
-    def panel_of(self, ax: Axes, part: Run, shown: Shown[Run]) -> None:
-        _lines(ax, part, part is shown.parts[0])
-        # Of crowds that fall far, only energies near their ends are shown, in all panels with this vertical axis.
-        runs = shown.parts if ax.get_shared_y_axes().get_siblings(ax) != [ax] else [part]
-        ranges = [_near_ends(energies) for energies, _ in map(_drawn, runs)]
-        known = [ends for ends in ranges if ends]
-        if len(known) == len(ranges):
-            factor = energy_scale(_drawn(runs[0])[0])[0]
-            ax.set_ylim(min(low for low, _ in known) / factor, max(high for _, high in known) / factor)
-
-    def finish(self, figure: Figure, axes: Sequence[Axes], shown: Shown[Run]) -> None:
-        """Name a few cues at the ends of their lines."""
-        for ax, run in zip(axes, shown.parts, strict=True):
-            energies, cues = _drawn(run)[0], run.arrays["energy"].labels[0]
-            if not 1 < len(energies) <= NAMED:
-                continue
-            laid_out(figure)
-            energies, ends = energies / energy_scale(energies)[0], last_steps(energies)
-            paths = [
-                np.column_stack([np.arange(end + 1), row[: end + 1]]) for row, end in zip(energies, ends, strict=True)
-            ]
-            texts = [(label(cue), path[-1]) for cue, path in zip(cues, paths, strict=True)]
-            keep_apart(ax, texts, Drawn(arrows=paths, dots=[path[-1] for path in paths]), 15)
-
-    def complete(self, ax: Axes, part: Run, shown: Shown[Run]) -> None:
-        self.finish(ax.figure, [ax], shown)
-
-    def about(self, shown: Shown[Run], axes: Sequence[Axes]) -> About:
-        runs, result, ends = shown.parts, shown.result, [_drawn(run)[1] for run in shown.parts]
-        cues = {run.arrays["energy"].labels[0] for run in runs}
-        cue = label(min(cues)[0]) if len(cues) == 1 and len(min(cues)) == 1 else ""  # that all runs draw alone
-        own = f"the cue: {cue}" if cue and result.figure.title is not None else ""
-        counts = [(len(right), len(recalled(run))) for run, right in zip(runs, ends, strict=True)]
-        crowd = any(len(right) > CROWD and 0 < right.sum() < len(right) for right in ends)
-        cut = left_out(*max(counts, key=lambda count: count[1] - count[0]), "cues")
-        notes = (own, "bars: medians" * crowd, _above(runs), cut, left_out(len(runs), len(result.runs), "runs", "run"))
-        titles = run_titles(shown.every, [()] * shown.of, 26)[: len(runs)]
-        if not cue:
-            recalls = [f"{int(right.sum())} of {len(right)} recall" for right in ends]
-            titles = ["\n".join(filter(None, lines)) for lines in zip(titles, recalls, strict=True)]
-        there = [right for right in ENDS if any(right in some for some in ends)]
-        keys = [sign(**{**_mark(right, False), **_style(right, False)}) for right in there]
-        still = any((run.arrays["status"].values == "converged").any() for run in runs if "status" in run.arrays)
-        moving = not still and all("status" in run.arrays for run in runs)
-        message = f"the energy of ‘{cue}’, step by step" if cue else NONE if moving else _finding(runs)
-        names = MOVING if moving else ENDS
-        return About(notes, keys, [names[right] for right in there], titles, message)
 
 
-def _of_cue(run: Run, i: int) -> Run:
-    """The run with the arrays of one cue alone."""
-    cues = run.arrays["energy"].labels[0]
-    own = {
-        name: Labelled(array.values[i : i + 1], array.dims, (cues[i : i + 1], *array.labels[1:]))
-        for name, array in run.arrays.items()
-        if array.labels[:1] == (cues,)
-    }
-    return replace(run, arrays=Arrays.of({**run.arrays, **own}.items()))
+def crowded(cues: Sequence[str]) -> bool:
+    """Whether cues are too many to be named, or have no names."""
+    return len(cues) > NAMED or (len(cues) > 1 and all(cue.isdigit() for cue in cues))
 
 
-def _energies(run: Run) -> np.ndarray:
-    """The energies of a run, `(n_cues, n_steps + 1)`; an empty array if it has none."""
-    array = run.arrays.get("energy")
-    has_ends = "recalls" in run.arrays or "overlaps" in run.arrays or "recalled" in run.arrays
-    return np.asarray(array.values if array is not None and has_ends else np.zeros((0, 0)), dtype=float)
+def moves(run: Run) -> bool:
+    """Whether the energies of a run change in several steps, those of a crowd by more than they differ."""
+    energies = np.asarray(run.arrays["energy"].values, float)
+    if energies.shape[1] < 3:
+        return False
+    if crowded(run.arrays["energy"].labels[0]):
+        low, middle, high = np.quantile(energies, (0.1, 0.5, 0.9), axis=0)
+        steps = np.ptp(middle[1:]) > 1e-2 * np.ptp(middle)
+        return len(energies) >= FEW and bool(steps and np.ptp(middle) > np.mean(high - low))
+    return bool(np.any(np.ptp(energies[:, 1:], axis=1) > 1e-3 * np.ptp(energies)))  # behind the first step
 
 
-def _drawn(run: Run) -> tuple[np.ndarray, np.ndarray]:
-    """The energies that are drawn, and whether each of these cues recalls its pattern."""
-    energies = _energies(run)[:CUES]
-    return energies, recalled(run)[: len(energies)]
+def trades(curves: Sequence[Sequence[Curve]]) -> bool:
+    """Whether in each run the sum, the first curve, never rises, and a part rises by a tenth of its fall or more."""
+    falls = all(np.all(np.diff(total.y) <= 1e-9 * np.ptp(total.y)) for total, *_ in curves)
+    return falls and all(
+        any(part.y[-1] - part.y[0] > 0.1 * np.ptp(total.y) > 0 for part in parts) for total, *parts in curves
+    )
 
 
-def _lines(ax: Axes, run: Run, labelled: bool) -> None:
-    """Draw the energy of each cue until it converges; first the cues that recall, above them those that fail."""
-    from matplotlib.collections import LineCollection
+def steps_of(rows: np.ndarray) -> tuple[np.ndarray, dict[float, str]]:
+    """The steps up to two after all rows stay within a thousandth of their range, and at most six ticks for them."""
+    far = np.abs(rows - rows[:, -1:]) > 1e-3 * np.ptp(rows)
+    last = int(min(rows.shape[1] - 1, np.flatnonzero(far.any(axis=0)).max(initial=0) + 3))
+    apart: int = next(k * 10**power for power in range(9) for k in (1, 2, 5) if last <= 5 * k * 10**power)
+    return np.arange(last + 1), {float(step): str(step) for step in range(0, last + 1, apart)}
 
-    energies, right = _drawn(run)
-    factor, name = energy_scale(energies)
-    energies, ends = energies / factor, last_steps(energies)
-    crowd = len(energies) > CROWD
-    for wanted in (True, False):
-        own = np.flatnonzero(right == wanted)
-        paths = [np.column_stack([np.arange(ends[i] + 1), energies[i, : ends[i] + 1]]) for i in own]
-        ax.add_collection(LineCollection(paths, **_style(wanted, crowd), zorder=2 if wanted else 3))
-        ax.plot(ends[own], energies[own, ends[own]], **_mark(wanted, crowd), zorder=4 if wanted else 5)
-    if crowd and 0 < right.sum() < len(right):
-        _medians(ax, energies[:, -1], right)
-    if len(energies) == 1:
-        _steps(ax, energies[0, : ends[0] + 1], _style(bool(right[0]), crowd)["color"])
-    if 1 < len(energies) <= NAMED:
-        ax.margins(x=0.2, y=0.12)
-    ax.autoscale_view()
-    ax.yaxis.get_major_formatter().set_useOffset(False)
-    ax.set(xlabel="step", ylabel=name if labelled or factor != 1 else "")
-    if crowd and ends.max() > LONG:
-        ax.set_xscale("symlog", linthresh=1, linscale=0.6)
-        most = max(ends.max(), ax.get_xlim()[1] / 1.15)
-        ax.set_xlim(-0.1, 1.15 * most)
-        ax.set_xticks([step for step in STEPS if step <= most])
-        ax.xaxis.set_major_formatter(lambda step, _: f"{step:.0f}")
-        ax.minorticks_off()
+
+def energies_of(result: Result, run: Run, name: str) -> Panel:
+    """The energy of a few cues by name, else the median of all and the band of those between."""
+    energies, cues = np.asarray(run.arrays["energy"].values, float), run.arrays["energy"].labels[0]
+    if result.figure.query is not None:
+        energies, cues = energies[(one := cues_of(result, cues))], tuple(cues[i] for i in one)
+    steps, ticks = steps_of(energies)
+    energies = energies[:, steps]
+    if crowded(cues):
+        low, middle, high = np.quantile(energies, (0.1, 0.5, 0.9), axis=0)
+        what = say("median of {} cues, and the middle 80 %", len(cues))
+        marks = [Curve(steps, middle, error=[middle - low, high - middle], key=what)]
     else:
-        tick_options(ax.xaxis, integer=True, min_n_ticks=1)
+        names = cues if len(cues) > 1 else [""]
+        marks = [Curve(steps, row, cue, i) for i, (cue, row) in enumerate(zip(names, energies, strict=True))]
+    known = any(one in run.arrays for one in ("recalls", "overlaps", "recalled"))
+    ends = say("{} of {} recall", int(recalled(run).sum()), len(recalled(run))) if known and len(cues) > 1 else ""
+    title = say("{}\n{}", name, ends) if name and ends else name or ends
+    return Panel(marks, title, say("step"), say("energy"), x_ticks=ticks)
 
 
-def _medians(ax: Axes, ends: np.ndarray, right: np.ndarray) -> None:
-    """Mark the median of the energies at the end right of a panel: of the cues that recall, and of the others."""
-    medians = {wanted: float(np.median(ends[right == wanted])) for wanted in ENDS}
-    digits = 0 if abs(medians[True] - medians[False]) >= 2 else 3
-    for wanted, median in medians.items():
-        above = median > medians[not wanted] or (wanted and median == medians[not wanted])
-        colour, where = theme().series[0 if wanted else 1], ax.get_yaxis_transform()
-        ax.plot([1.04, 1.2], [median] * 2, color=colour, lw=scaled(6), transform=where, clip_on=False, scalex=False)
-        look: dict[str, Any] = {"color": inked(colour), "fontsize": scaled(15), "weight": "bold", "ha": "left"}
-        look |= {"textcoords": "offset points", "va": "bottom" if above else "top", "annotation_clip": False}
-        ax.annotate(number(median, digits), (1.03, median), (0, scaled(5 if above else -5)), xycoords=where, **look)
+def parts_of(result: Result, run: Run, name: str) -> Panel:
+    """The parts of the energy that change most, and their sum, of one cue; a part has one colour in all runs."""
+    array = run.arrays["energies"]
+    rows = np.asarray(array.values[cues_of(result, array.labels[0])[0]], float)
+    total = rows.sum(axis=0)
+    steps, ticks = steps_of(total[None])
+    most = sorted(np.argsort(-np.ptp(rows, axis=1), kind="stable")[: MOST_CURVES - 2].tolist())
+    parts = [part for one in result.runs if "energies" in one.arrays for part in one.arrays["energies"].labels[1]]
+    colours = [*dict.fromkeys(parts)]
+    marks = named_at(Curve(steps, total[steps], say("sum"), "ink", width=1.6))
+    for i in most:
+        if np.ptp(rows[i]):
+            part = array.labels[1][i]
+            marks += named_at(Curve(steps, rows[i, steps], part, colours.index(part), width=0.6))
+    return Panel(marks, name, say("step"), say("energy"), x_ticks=ticks)
 
 
-def _near_ends(energies: np.ndarray) -> tuple[float, float] | None:
-    """The range of energies to draw if a crowd falls so far that its ends would look alike; else None."""
-    last = energies[:, -1]
-    spread = float(np.ptp(last)) if len(energies) > CROWD and np.isfinite(energies).all() else 0.0
-    if spread == 0 or np.ptp(energies) < STEEP * spread:
-        return None
-    return float(last.min()) - 0.15 * spread, float(last.max()) + 0.6 * spread
-
-
-def _above(runs: Sequence[Run]) -> str:
-    """A remark on cues above the panels; empty if there are none."""
-    starts = [float(energies[:, 0].max()) for energies, _ in map(_drawn, runs) if _near_ends(energies)]
-    return f"most cues start above the picture, up to {number(max(starts), 0)}" if starts else ""
-
-
-def _finding(runs: Sequence[Run]) -> str:
-    """A sentence on whether cues that fail end above or below those that recall, by the medians of a crowd."""
-    lower = {}
-    for run in runs:
-        energies, right = _drawn(run)
-        if len(energies) <= CROWD or right.all() or not right.any():
-            return EACH
-        own, other = (float(np.median(energies[which, -1])) for which in (right, ~right))
-        lower[run.name] = other < own
-    what = "cues that go astray end {} than those that are recalled"
-    if not any(lower.values()) or all(lower.values()):
-        return what.format("lower" if all(lower.values()) else "higher")
-    where = " and ".join(name for name in lower if lower[name])
-    return f"with {where}, cues that go astray end lower than recalled ones"
-
-
-def _steps(ax: Axes, energies: np.ndarray, colour: str) -> None:
-    """Mark the energy after each step of a single cue, and write its number beside it, if the steps are few."""
-    if len(energies) > NUMBERED:
-        return
-    ax.plot(energies, "o", color=colour, markersize=scaled(6), zorder=3)
-    for step, energy in enumerate(energies):
-        place: Any = {"xytext": (scaled(8), scaled(8)), "textcoords": "offset points", "fontsize": scaled(15)}
-        ax.annotate(number(float(energy), 3), (step, energy), **place)
-    ax.margins(x=0.1, y=0.1)
-
-
-def _style(right: bool, crowd: bool) -> dict[str, Any]:
-    """The line of a cue that recalls its pattern, or of one that fails."""
-    colour, line = (theme().series[0], "-") if right else (theme().series[1], (0, (4, 2)))
-    return {
-        "color": colour,
-        "linestyle": line,
-        "linewidth": scaled(1.0 if crowd else 2.2),
-        "alpha": 0.2 if crowd else 0.7,
-    }
-
-
-def _mark(right: bool, crowd: bool) -> dict[str, Any]:
-    """The mark at the end of a line."""
-    colour = theme().series[0 if right else 1]
-    face = colour if right else theme().paper
-    size = scaled(5.5 if crowd else 10)
-    sign = {"marker": "o" if right else "X", "markersize": size, "markeredgewidth": scaled(0.9 if crowd else 1.4)}
-    return {"linestyle": "none", "color": colour, "markerfacecolor": face, **sign}
+def by_temperature(_: Result, run: Run, name: str) -> Panel:
+    """The overlap with each pattern: exact as curves, or as bars at few temperatures, and sampled with its errors."""
+    overlaps, at = run.arrays["overlaps"], numbers(run.arrays["overlaps"].labels[0])
+    patterns, bars = overlaps.labels[1][:MOST_CURVES], "curve" not in run.arrays
+    marks: list[Mark] = []
+    for j, (pattern, exact) in enumerate(zip(patterns, overlaps.values.T, strict=False)):
+        key = say("{}, exact", pattern) if len(patterns) > 1 else say("exact")
+        if bars:
+            width = 0.8 / len(patterns)
+            at = np.arange(len(exact)) + width * (j - (len(patterns) - 1) / 2)
+            marks.append(Bars(exact, at=at, colour=j, width=0.9 * width, numbers=len(patterns) == 1, key=key))
+        else:
+            fine, (law, own) = numbers(run.arrays["curve"].labels[0]), run.arrays["curve"].values.T
+            marks.append(Curve(fine, law, colour="faint", look="law", key=say("infinitely many spins")))
+            marks.append(Curve(fine, own, key=key))
+        if "sampled" in run.arrays:
+            mean, error = (run.arrays[each].values[:, j + 1] for each in ("sampled", "errors"))
+            key = say("sampled, ± 2 standard errors")
+            marks.append(Curve(at, mean, colour="ink", error=2 * error, look="points", key=key))
+    ticks = {float(i): label for i, label in enumerate(overlaps.labels[0])} if bars else None
+    return Panel(marks, name, say("temperature T"), say("size of the overlap"), y_range=(0, 1.08), x_ticks=ticks)

@@ -1,0 +1,360 @@
+"""A figure as data: a sheet of panels, each with marks. Nothing here knows matplotlib.
+
+Numbers of marks are in the units of their panel. A colour is a role of the palette ("ink", "faint", "query", "key",
+"value", "plus", "minus", "dim", "paper"), or a number, which counts the colours of the series from 0.
+"""
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+
+from hopattn.figures.text import number
+
+Colour = str | int
+Colours = Colour | Sequence[Colour]
+"""One colour for all, or one for each."""
+
+
+def _written(part: Any) -> str:
+    """A part of a sentence as a text: a number as figures write it."""
+    if isinstance(part, float | np.floating):
+        return number(float(part))
+    return f"{part:,}" if isinstance(part, int | np.integer) else str(part)
+
+
+class Sentence(str):
+    """A text of hopattn's own: a template with slots `{}`, and what fills them. As a text, it is English.
+
+    parts: texts, numbers, or sentences. A plain text of a sheet is a name of the user's, which no language changes.
+
+    >>> say("{} of {} heads", 2, 4), say("cosine {}", 0.714), say("{} of {} heads", 2, 4).template
+    ('2 of 4 heads', 'cosine .71', '{} of {} heads')
+    """
+
+    template: str
+    parts: tuple[Any, ...]
+
+    def __new__(cls, template: str, *parts: Any) -> Self:
+        text = super().__new__(cls, template.format(*map(_written, parts)) if parts else template)
+        text.template, text.parts = template, parts
+        return text
+
+
+say = Sentence
+
+LANGUAGES = ("de",)
+"""The languages but English, each with a file of its sentences beside this one."""
+_NUMBERS = re.compile(r"(?<![\w.,])(?:(\d{1,3}(?:,\d{3})+)|(\d*)\.(\d+))(?![\w.])")
+"""A number with commas between its thousands, or with a decimal point."""
+
+
+@cache
+def sentences(lang: str) -> dict[str, str]:
+    """The sentences of a language, by their English templates."""
+    return tomllib.loads((Path(__file__).parent / f"{lang}.toml").read_text(encoding="utf-8"))
+
+
+def in_words(text: str, lang: str) -> str:
+    """A text in a language. A name of the user's stays as it is, and so does a sentence that its file does not hold.
+
+    >>> in_words(say("{} of {} heads", 2, 4), "de"), in_words("mine: .25", "de")
+    ('2 von 4 Köpfen', 'mine: .25')
+    """
+    if lang not in LANGUAGES or not isinstance(text, Sentence):
+        return text
+    parts = (in_words(part, lang) if isinstance(part, str) else in_comma(_written(part), lang) for part in text.parts)
+    return Sentence(in_comma(sentences(lang).get(text.template, text.template), lang).format(*parts))
+
+
+def in_comma(text: str, lang: str) -> str:
+    """A text with a decimal comma in its numbers, and points between thousands, where the language has them."""
+    if lang not in LANGUAGES:
+        return text
+    return _NUMBERS.sub(lambda found: found[1].replace(",", ".") if found[1] else f"{found[2] or 0},{found[3]}", text)
+
+
+@dataclass(frozen=True)
+class Mark:
+    """What a panel shows. key: its name in the legend, once for each name; of Cells, that of framed or hidden ones."""
+
+    key: str = field(default="", kw_only=True)
+
+
+@dataclass(frozen=True)
+class Cells(Mark):
+    """A table of numbers `(rows, columns)` as coloured cells, row 0 at the top, with the words of rows and columns.
+
+    colours: "weights" (from 0), "signed" (both sides of 0), or "picture" (paper to ink). hidden: cells that a mask
+    hides, which are hatched. numbers: whether cells show their numbers where there is room, or which cells do. framed:
+    cells with a frame, as (row, column). most: of the deepest colour. at: the column and row of the first cell. scale:
+    the name of the colours, beside their scale; the scale is left out without a name. square: whether cells are; None
+    for yes, unless there are many more of them one way than the other.
+    """
+
+    values: np.ndarray
+    rows: Sequence[str] = ()
+    columns: Sequence[str] = ()
+    hidden: np.ndarray | None = None
+    colours: str = "weights"
+    numbers: bool | np.ndarray = True
+    framed: Sequence[tuple[int, int]] = ()
+    most: float | None = None
+    at: tuple[float, float] = (0, 0)
+    row_colours: Colours = "ink"
+    column_colours: Colours = "ink"
+    scale: str = ""
+    square: bool | None = None
+
+
+@dataclass(frozen=True)
+class Picture(Mark):
+    """A picture of neurons `(height, width)`, −1 (paper) to 1 (ink), in a square of side 1 around a place.
+
+    frame: the colour of a heavy frame. below: a text below it.
+    """
+
+    values: np.ndarray
+    at: tuple[float, float] = (0, 0)
+    below: str = ""
+    frame: Colour | None = None
+
+
+@dataclass(frozen=True)
+class Bars(Mark):
+    """Bars from 0, to both sides of it. at: their places; the default counts from 0. error: half of an interval, or its
+    ends `(2, n)` as distances. lying: bars to the right, the first at the top. numbers: whether bars have numbers.
+    """
+
+    values: np.ndarray
+    names: Sequence[str] = ()
+    at: np.ndarray | None = None
+    colour: Colours = 0
+    error: Any = None
+    lying: bool = False
+    numbers: bool = True
+    width: float = 0.7
+
+
+@dataclass(frozen=True)
+class Points(Mark):
+    """Points `(n, 2)` with names, which the drawing places where they cover least. size: of 1, as usual.
+
+    shades: numbers from −1 (paper) to 1 (ink) inside the points, whose colour is that of their edges.
+    """
+
+    at: np.ndarray
+    names: Sequence[str] = ()
+    colour: Colours = "ink"
+    hollow: bool = False
+    marker: str = "o"
+    size: float = 1.0
+    shades: np.ndarray | None = None
+
+
+@dataclass(frozen=True)
+class Arrows(Mark):
+    """Arrows from points `(n, 2)` to points; lines where they have no head. names: texts at their middles.
+
+    width: of 1, as usual, or one for each. bend: the height of an arc, as a part of its length, to the left of its way.
+    """
+
+    start: np.ndarray
+    end: np.ndarray
+    colour: Colours = "faint"
+    width: Any = 1.0
+    head: bool = True
+    dashed: bool = False
+    bend: float = 0.0
+    names: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class Curve(Mark):
+    """A curve. name: at its end, or in the legend. error: half of an interval at each point, or its ends `(2, n)` as
+    distances. look: "line", "points", "both", "law", thin for a theory, "over", a line on a map, or "path", whose
+    edge has the colour and whose middle is paper, so that it is seen on any ground. dash: the number of its dashes, for
+    lines in one colour; those of a series have the dashes of their colours. width: of 1, as usual.
+    """
+
+    x: Any
+    y: Any
+    name: str = ""
+    colour: Colour = 0
+    error: Any = None
+    look: str = "line"
+    dash: int = 0
+    width: float = 1.0
+
+
+@dataclass(frozen=True)
+class Nodes(Mark):
+    """Texts at points `(n, 2)`, in boxes, in circles, or plain. fill: the colour inside. size: of the text, of 1.
+
+    letters: of a line, for texts that may have several; 0 for texts of one line.
+    """
+
+    at: np.ndarray
+    texts: Sequence[str]
+    shape: str = "box"
+    colour: Colours = "ink"
+    fill: Colours = "paper"
+    size: float = 1.0
+    bold: bool = False
+    align: str = "center"
+    letters: int = 0
+
+
+@dataclass(frozen=True)
+class Surface(Mark):
+    """Numbers over a plane, `(len(y), len(x))`, as colours, with contours at `levels`; NaN is hatched.
+
+    x, y: the middles of the cells, or their edges, of which there is one more. name: of the colours, beside their
+    scale; the scale is left out without a name. key: of the deepest colour. most: of the deepest colour.
+    """
+
+    values: np.ndarray
+    x: Any
+    y: Any
+    colours: str = "weights"
+    levels: Any = ()
+    name: str = ""
+    least: float | None = None
+    most: float | None = None
+
+
+@dataclass(frozen=True)
+class Rule(Mark):
+    """A line across a panel, at a number of one of its axes."""
+
+    x: float | None = None
+    y: float | None = None
+    name: str = ""
+    dashed: bool = True
+
+
+@dataclass(frozen=True)
+class Panel:
+    """Marks on common axes. x, y: the names of the axes.
+
+    layout: "chart"; "plane", whose axes have one unit, with lines through the origin, or a Surface that fills it;
+    "grid", which Cells fill; or
+    "free", a place without axes in one unit. ticks: the number of each tick and its text. logarithmic: of "x" and "y".
+    width, height: beside other panels.
+    """
+
+    marks: Sequence[Mark]
+    title: str = ""
+    x: str = ""
+    y: str = ""
+    layout: str = "chart"
+    x_range: tuple[float | None, float | None] = (None, None)
+    y_range: tuple[float | None, float | None] = (None, None)
+    x_ticks: Mapping[float, str] | None = None
+    y_ticks: Mapping[float, str] | None = None
+    logarithmic: str = ""
+    width: float = 1.0
+    height: float = 1.0
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A figure: panels, a title, and notes below.
+
+    places: a letter for each cell of a grid, as in "AAB\\nAAC"; the panels are its letters in their order. The default
+    sets the panels in rows. shared: the axes that all panels have in common, of "x" and "y". arrows: from one panel to
+    another, by their numbers, with a text. lang: the language of its sentences.
+    """
+
+    panels: Sequence[Panel]
+    title: str = ""
+    notes: Sequence[str] = ()
+    places: str = ""
+    in_a_row: int = 4
+    shared: str = ""
+    arrows: Sequence[tuple[int, int, str]] = ()
+    lang: str = "en"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The sheet as lists, texts and numbers, for JSON; each mark has its name under "mark"."""
+        return dict(_plain(self))
+
+    @property
+    def description(self) -> str:
+        """The sheet in words, for those who cannot see it: its title, and what each panel shows."""
+        lines = [self.title, *(". ".join(filter(None, _told(panel))) for panel in self.panels), *self.notes]
+        return ". ".join(line.replace("\n", " ") for line in lines if line)
+
+    def translated(self) -> "Sheet":
+        """The sheet with its sentences in its language."""
+        return _translated(self, self.lang)  # type: ignore[no-any-return]
+
+
+def texts_of(part: Any) -> Iterator[str]:
+    """All texts of a sheet, a panel or a mark."""
+    if isinstance(part, str):
+        yield part
+    elif is_dataclass(part):
+        for one in fields(part):
+            if one.name not in WORDS_OF_CODE:
+                yield from texts_of(getattr(part, one.name))
+    elif isinstance(part, Mapping):
+        yield from texts_of([*part.values()])
+    elif isinstance(part, Sequence):
+        for inner in part:
+            yield from texts_of(inner)
+
+
+WORDS_OF_CODE = {
+    "colour", "colours", "row_colours", "column_colours", "fill", "frame", "marker", "look", "shape", "layout", "align",
+    "logarithmic", "places", "shared", "lang",
+}  # fmt: skip
+"""The fields whose texts are for the drawing, and are not read by people."""
+
+
+def _translated(part: Any, lang: str) -> Any:
+    """A part of a sheet whose sentences are in a language."""
+    if isinstance(part, str):
+        return in_words(part, lang)
+    if is_dataclass(part) and not isinstance(part, type):
+        names = [one.name for one in fields(part) if one.name not in WORDS_OF_CODE]
+        return replace(part, **{name: _translated(getattr(part, name), lang) for name in names})
+    if isinstance(part, Mapping):
+        return {key: _translated(value, lang) for key, value in part.items()}
+    return type(part)(_translated(inner, lang) for inner in part) if isinstance(part, list | tuple) else part
+
+
+def _plain(part: Any) -> Any:
+    """A part of a sheet as JSON has it."""
+    if is_dataclass(part) and not isinstance(part, type):
+        named = {"mark": type(part).__name__.lower()} if isinstance(part, Mark) else {}
+        return named | {one.name: _plain(getattr(part, one.name)) for one in fields(part)}
+    if isinstance(part, np.ndarray | np.generic):
+        return _plain(part.tolist())
+    if isinstance(part, Mapping):
+        return {str(key): _plain(value) for key, value in part.items()}
+    if isinstance(part, list | tuple | range):
+        return [_plain(inner) for inner in part]
+    if isinstance(part, float) and not np.isfinite(part):
+        return None
+    return str(part) if isinstance(part, str) else part
+
+
+def _told(panel: Panel) -> Iterator[str]:
+    """A panel in words."""
+    yield panel.title
+    yield " against ".join(filter(None, (panel.y, panel.x)))
+    for mark in panel.marks:
+        names = [*texts_of(mark)]
+        numbers: Any = getattr(mark, "values", getattr(mark, "y", ()))
+        if isinstance(mark, Cells | Bars | Curve | Surface) and np.size(numbers):
+            known = np.asarray(numbers, float)
+            if np.isfinite(known).any():
+                yield f"{', '.join(filter(None, names))}: {number(np.nanmin(known))} to {number(np.nanmax(known))}"
+        elif any(names):
+            yield ", ".join(filter(None, names))
