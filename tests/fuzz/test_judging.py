@@ -68,7 +68,7 @@ def test_nothing_is_judged_where_python_does_not_start_and_files_take_their_time
 
 
 def test_a_library_may_keep_files_in_a_home_that_a_case_names():
-    asked = commands.asked({"words": ["figures", "neuron"], "environment": {"HOME": "."}})
+    asked = commands.asked({"words": ["figures", "words"], "environment": {"HOME": "."}})
     assert {"./.cache", "./.config"} <= set(asked)
 
 
