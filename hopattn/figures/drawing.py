@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import singledispatch
-from itertools import cycle, islice, pairwise
+from itertools import cycle, islice, permutations
 from typing import Any
 
 import numpy as np
@@ -125,9 +125,18 @@ def drawn(sheet: Sheet, figure: Figure) -> list[Place]:
         for ax in axes[len(panels) :]:
             ax.remove()
     places = [put_panel(panel, ax, sheet.lang) for panel, ax in zip(panels, axes, strict=False)]
-    for one, other in pairwise(places):
-        if one.panel.y == other.panel.y and one.ax.get_subplotspec().rowspan == other.ax.get_subplotspec().rowspan:
+    for one, other in permutations(places, 2):  # an inner axis does not repeat the name of the outer one
+        before, behind = one.ax.get_subplotspec(), other.ax.get_subplotspec()
+        if one.panel.y == other.panel.y and (before.rowspan, before.colspan.stop) == (
+            behind.rowspan,
+            behind.colspan.start,
+        ):
             other.ax.set_ylabel("")
+        if one.panel.x == other.panel.x and (before.colspan, before.rowspan.stop) == (
+            behind.colspan,
+            behind.rowspan.start,
+        ):
+            one.ax.set_xlabel("")
     _name_scales(figure, places)
     return places
 

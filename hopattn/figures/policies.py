@@ -179,11 +179,6 @@ def some_runs(runs: Sequence[Run], most: int, lacks: str) -> tuple[Sequence[Run]
     return shown, run_names(shown), left_out(len(shown), len(runs), "runs", "run")
 
 
-def in_line(panels: Sequence[Panel]) -> list[Panel]:
-    """Panels side by side on one y axis: the first alone has its name."""
-    return [replace(panel, y="" if i else panel.y) for i, panel in enumerate(panels)]
-
-
 def named_at(curve: Curve, at: int = -1) -> list[Mark]:
     """A curve with its name beside one of its points, where a legend would be far away."""
     point = np.array([[curve.x[at], curve.y[at]]])
@@ -204,6 +199,5 @@ def runs_with(result: Result, reason: str, *arrays: str) -> list[Run]:
 
 def by_run(runs: Sequence[Run], draw: Callable[[Run, str], Panel], most: int, shared: str = "") -> Sheet:
     """A panel for each of the first runs. draw: from a run and its name."""
-    shown = runs[:most]
-    panels = [draw(run, name) for run, name in zip(shown, run_names(shown), strict=True)]
-    return Sheet(panels, notes=[left_out(len(shown), len(runs), "runs", "run")], shared=shared)
+    shown, names, note = some_runs(runs, most, "")
+    return Sheet([draw(run, name) for run, name in zip(shown, names, strict=True)], notes=[note], shared=shared)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from hopattn.figures.figure import gallery
-from hopattn.figures.sheet import Arrows, Bars, Curve, Nodes, Points
+from hopattn.figures.sheet import Arrows, Bars, Curve, Points
 from tests.runs import result_of
 
 
@@ -16,20 +16,17 @@ def marks(panel, kind):
     return [mark for mark in panel.marks if isinstance(mark, kind)]
 
 
-def test_each_state_of_a_small_network_is_a_point_with_an_arrow_to_the_next():
-    one, other = sheet("basins", "basins").panels
-    assert [nodes.texts for nodes in marks(one, Nodes)] == [["16 states"]] * 4
-    assert [nodes.texts[0] for nodes in marks(other, Nodes)] == ["10 states"] * 2 + ["5 states"] * 4
-    assert (one.title, other.title) == ("one neuron after the other", "all neurons at once")
-    names = [mark.key for mark in marks(one, Points) if mark.key]
-    assert names == ["stripes", "stripes reversed", "halves", "halves reversed"]
-    shown = sheet("basins", "basins")
-    assert shown.title == "one neuron after the other: 4 ends; all neurons at once: 14 cycles too"
-    assert shown.notes[0] == "10 of 22 ends"
-    assert sum(len(arrows.start) for arrows in marks(one, Arrows)) == 60, "all but the four fixed points"
-    states = np.concatenate([mark.at for mark in marks(one, Points) if not mark.key])
-    assert len(np.unique(states.round(9), axis=0)) == 64
-    assert [mark.key for mark in marks(other, Points) if mark.key][:2] == ["a cycle"] * 2
+def test_all_states_of_a_small_network_are_counted_and_those_of_a_basin_are_points_with_arrows_to_the_next():
+    counts, one, other = sheet("basins", "basins").panels
+    assert [bar.values.sum() for bar in marks(counts, Bars)] == [64, 64]
+    assert [*counts.x_ticks.values()] == ["stripes", "halves", "cycles"] and counts.y == "states (of 64)"
+    assert (one.title, other.title) == ("into stripes", "one of 14 cycles")
+    assert marks(one, Points)[0].colour == marks(counts, Bars)[0].colour
+    assert sheet("basins", "basins").title == "one neuron after the other: 4 ends; all neurons at once: 14 cycles too"
+    for panel, states, arrows in ((one, 16, 15), (other, 10, 10)):
+        places = np.concatenate([mark.at for mark in marks(panel, Points)])
+        assert len(np.unique(places.round(9), axis=0)) == states
+        assert sum(len(mark.start) for mark in marks(panel, Arrows)) == arrows, "from all but a fixed point"
 
 
 def test_bars_are_the_shares_of_all_states_by_update_and_sum_to_1():
@@ -55,9 +52,9 @@ def test_returns_are_shares_of_cues_with_a_ring_where_half_of_them_return():
         assert np.array_equal(curve.y, run.arrays["returned"].values[0])
         at, half = ring.at[0]
         assert half == 0.5 == pytest.approx(np.interp(at, curve.x, curve.y))
-    assert [mark.names for mark in marks(panel, Points)] == [
-        ["5 patterns: half return at .28"],
-        ["3 patterns: half return at .37"],
+    assert [mark.key for mark in marks(panel, Points)] == [
+        "5 patterns: half return at .28",
+        "3 patterns: half return at .37",
     ]
 
 

@@ -26,7 +26,7 @@ def test_a_landscape_is_the_energy_above_its_lowest_with_the_path_of_each_cue():
     assert [panel.title for panel in shown.panels] == ["β = 12\n4 ends", "β = 3\n2 ends", "β = .8\none end"]
     still = sheet("landscape", "log-sum-relu").panels
     assert [panel.title.split("\n")[1] for panel in still] == ["2 ends, 1 cue stays", "one end", "one end, 2 cues stay"]
-    assert [panel.y for panel in shown.panels] == ["x2", "", ""] and shown.shared == "y"
+    assert [panel.y for panel in shown.panels] == ["x2"] * 3 and shown.shared == "y"
 
 
 def test_a_frame_between_two_steps_has_the_paths_up_to_there():

@@ -85,7 +85,8 @@ def test_network_shows_the_cue_and_the_end_with_the_neurons_that_changed():
     assert {*first.colour} == {"faint"}
     assert [colour == "value" for colour in last.colour] == [*(moves > 0.25 * moves.max())]
     assert after.title == "recalls most"
-    lines = [mark for mark in after.marks if isinstance(mark, Arrows)]
+    lines = [mark for mark in before.marks if isinstance(mark, Arrows)]
+    assert not any(isinstance(mark, Arrows) for mark in after.marks), "the weights are the same at the end"
     assert sum(len(mark.start) for mark in lines) == np.count_nonzero(arrays["couplings"].values)
 
 

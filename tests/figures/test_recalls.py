@@ -153,13 +153,14 @@ def test_of_many_patterns_the_others_are_one_row():
 def test_each_turn_is_a_row_and_a_neuron_that_changes_is_framed():
     result = result_of("neuron-by-neuron")
     shown = sheet("neurons", result)
-    cells, fields = marks(shown, Cells)
+    (cells,) = marks(shown, Cells)
     turns = result.runs[0].arrays["turns"].values[0]
-    assert [*cells.rows] == ["cue", "2", "4", "3", "5", "1"] and [*cells.framed] == [(1, 1), (2, 3)]
+    words = ["2: field −2", "4: field −4", "3: field 2", "5: field 2", "1: field 0"]
+    assert [*cells.rows] == ["cue", *words] and [*cells.framed] == [(1, 1), (2, 3)]
     assert marks(shown, Cells, 1)[0].values.shape == cells.values.shape, "both tables have the same cells"
     assert shown.panels[0].title.split("\n")[1] == "recalls pattern 2"
     np.testing.assert_array_equal(cells.values[-1], result.runs[0].arrays["state"].values[0])
-    np.testing.assert_array_equal(fields.values[:, 0], turns[:5, 0])
+    assert [row.parts[1] for row in cells.rows[1:]] == turns[:5, 0].tolist()
     assert shown.notes[0] == "2 of 3 runs"
 
 

@@ -1,18 +1,19 @@
 """Where cues end: the basins of a small network, how far a cue may be damaged, and the fixed points by β."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from hopattn.dynamics.likeness import MATCH
 from hopattn.figures.figure import figure, left_out
-from hopattn.figures.policies import MOST_CURVES, MOST_RUNS, in_line, need_visible, numbers, some_runs
-from hopattn.figures.sheet import Arrows, Bars, Curve, Mark, Nodes, Panel, Points, Sheet, say
+from hopattn.figures.policies import MOST_CURVES, MOST_RUNS, need_visible, numbers, some_runs
+from hopattn.figures.sheet import Arrows, Bars, Curve, Mark, Panel, Points, Sheet, say
 from hopattn.scenario.arrays import Occurrence
 from hopattn.scenario.result import Result, Run
 
-DRAWN, MOST_BASINS = 64, 6
-"""The most states that are points, and the most basins of them that are drawn."""
+DRAWN = 64
+"""The most states of a network one of whose basins is drawn state by state."""
 WAYS = {"random": say("one at random"), "sequence": say("one after the other"), "sync": say("all at once")}
 """The updates as a figure names them."""
 REVERSED = " reversed"
@@ -27,28 +28,28 @@ CUES, POOLED = 100, 25
 
 @figure("where every state of a small network leads, by the update", "basins")
 def basins(result: Result) -> Sheet:
-    """The states of a network of few neurons, each with an arrow to the next; else the share that leads to each end."""
+    """How many states lead to each end; of few neurons also one basin, each state with an arrow to the next."""
     runs = [run for run in result.runs if "successor" in run.arrays or "basin" in run.arrays]
-    small = all("successor" in run.arrays and len(run.arrays["successor"].values) <= DRAWN for run in runs)
-    alone = not small and not any("basin" in run.arrays for run in runs)
+    alone = not any("basin" in run.arrays for run in runs)
+    small = alone and all(len(run.arrays["successor"].values) <= DRAWN for run in runs)
     lacks = "it has no network of at most 12 spins whose next state does not depend on chance"
     shown, names, note = some_runs(runs, 2 if small else MOST_CURVES if alone else MOST_RUNS, lacks)
     if small:
         ways = [str(run.arrays["way"].values).partition(",")[0] for run in shown]
         titles = ways if len({*ways}) == len(shown) > 1 else names
-        own, cycles = zip(*map(number_of_ends, shown), strict=True)
+        fixed, cycles = zip(*map(number_of_ends, shown), strict=True)
         title = ""
-        if len({*own}) == 1 and cycles[0] == 0 < cycles[-1]:
-            title = say("{}: {} ends; {}: {} cycles too", titles[0], own[0], titles[1], cycles[-1])
-        every = [sum(one) for one in zip(own, cycles, strict=True)]
-        drawn = sum(min(count, MOST_BASINS) for count in every)
-        panels = [stars_of(run, way) for run, way in zip(shown, titles, strict=True)]
-        return Sheet(panels, title, [left_out(drawn, sum(every), "ends"), note])
+        if len({*fixed}) == 1 and cycles[0] == 0 < cycles[-1]:
+            title = say("{}: {} ends; {}: {} cycles too", titles[0], fixed[0], titles[1], cycles[-1])
+        counts = {way: ends_of(run)[""] for run, way in zip(shown, titles, strict=True)}
+        stars = [star_of(run, i) for i, run in enumerate(shown)]
+        notes = [say("a pattern counts with its reverse"), note]
+        return Sheet([shares_of(counts, "", len(shown[0].arrays["successor"].values)), *stars], title, notes)
     ends = [ends_of(run) for run in shown]
     if alone:
         ends, names = [{name: own[""] for name, own in zip(names, ends, strict=True)}], [""]
     panels = [shares_of(own, title) for own, title in zip(ends, names, strict=True)]
-    return Sheet(in_line(panels), notes=[note], shared="y")
+    return Sheet(panels, notes=[note], shared="y")
 
 
 def basins_of(run: Run) -> list[tuple[str, list[int], list[int]]]:
@@ -97,48 +98,46 @@ def ends_of(run: Run) -> dict[str, dict[str, float]]:
     }
 
 
-def shares_of(ends: Mapping[str, Mapping[str, float]], title: str) -> Panel:
-    """A group of bars for each end: the share of all states that leads there, by update or by run."""
+def shares_of(ends: Mapping[str, Mapping[str, float]], title: str, states: int = 0) -> Panel:
+    """A group of bars for each end: the share of all states that leads there, or their number, by update or by run."""
     names = [*dict.fromkeys(end for shares in ends.values() for end, share in shares.items() if share)]
     width, first = 0.8 / len(ends), np.arange(len(names)) - 0.4 * (1 - 1 / len(ends))
     marks = []
     for i, (way, shares) in enumerate(ends.items()):
-        values = np.array([shares.get(end, 0.0) for end in names])
+        values = (states or 1) * np.array([shares.get(end, 0.0) for end in names])
         marks.append(Bars(values, at=first + width * i, colour=i, width=0.9 * width, key=way))
-    return Panel(marks, title, "", say("share of all states"), x_ticks={float(i): end for i, end in enumerate(names)})
+    what = say("states (of {})", states) if states else say("share of all states")
+    return Panel(
+        marks,
+        title,
+        say("lead to"),
+        what,
+        x_ticks={float(i): end for i, end in enumerate(names)},
+    )
 
 
-def stars_of(run: Run, title: str) -> Panel:
-    """The basins of a run as stars: each state leads to the next, and in the end into the middle."""
-    successors, patterns = run.arrays["successor"].values, run.arrays["patterns"].labels[0]
-    own = basins_of(run)[:MOST_BASINS]
-    columns = int(np.ceil(np.sqrt(len(own))))
-    marks: list[Mark] = []
-    for k, (word, middle, members) in enumerate(own):
-        centre = np.array([2.3 * (k % columns), -2.7 * (k // columns)])
-        where = {state: centre + place for state, place in star(successors, middle, members).items()}
-        round_trip = [state for state in middle if successors[state] != state]
-        (start, end), (one, other) = (
-            [np.array([where[state] for state in own]).reshape(-1, 2) for own in (states, successors[states])]
-            for states in ([state for state in members if state not in middle], round_trip)
-        )
-        whole = word.removesuffix(REVERSED)
-        key = {"cycles": say("a cycle"), "other": say("not stored")}.get(word, word)
-        colour, hollow = patterns.index(whole) if whole in patterns else "faint", word != whole
-        marks += [
-            Arrows(start, end + 0.28 * (start - end), "faint", 0.5),
-            Arrows(one + 0.15 * (other - one), other + 0.15 * (one - other), "ink", 0.7, bend=0.4),
-            Points(np.array([where[state] for state in members]), colour=colour, hollow=hollow, size=0.6),
-            Points(
-                np.array([where[state] for state in middle]),
-                colour=colour,
-                hollow=hollow,
-                size=1.2 if round_trip else 1.8,
-                key=key,
-            ),
-            Nodes(centre[None] + (0, 1.32), [say("{} states", len(members))], "plain"),
-        ]
-    return Panel(marks, title, layout="free")
+def star_of(run: Run, colour: int) -> Panel:
+    """The largest basin of a run, or of its cycles: each state leads to the next, and in the end into the middle."""
+    successors, every = run.arrays["successor"].values, basins_of(run)
+    word, middle, members = next((basin for basin in every if basin[0] == "cycles"), every[0])
+    where = star(successors, middle, members)
+    before = [state for state in members if state not in middle]
+    turning = [state for state in middle if successors[state] != state]
+    (start, end), (one, other) = (
+        [np.reshape([where[state] for state in own], (-1, 2)) for own in (states, successors[states])]
+        for states in (before, turning)
+    )
+    marks: list[Mark] = [
+        Arrows(start, end + 0.12 * (start - end), "faint", 0.7),
+        Arrows(one + 0.15 * (other - one), other + 0.15 * (one - other), "ink", bend=0.4),
+        Points(np.reshape([where[state] for state in before], (-1, 2)), colour=colour),
+        Points(np.array([where[state] for state in middle]), colour="ink", size=1.8),
+    ]
+    count = sum(basin[0] == "cycles" for basin in every)
+    into = (
+        say("one of {} cycles", count) if turning else say("into {}", word) if word not in REST else say("not stored")
+    )
+    return Panel(marks, into, layout="free")
 
 
 def star(successors: np.ndarray, middle: Sequence[int], members: Sequence[int]) -> dict[int, np.ndarray]:
@@ -185,7 +184,8 @@ def returns(result: Result) -> Sheet:
         for k in half:
             at = damage[k] + (0.5 - share[k]) / (share[k + 1] - share[k]) * (damage[k + 1] - damage[k])
             text = say("{}: half return at {}", name, float(at)) if name else say("half return at {}", float(at))
-            marks.append(Points(np.array([[at, 0.5]]), [text], i, hollow=True, size=1.6))
+            named: dict[str, Any] = {"key": text} if len(shown) > 1 else {"names": [text]}
+            marks.append(Points(np.array([[at, 0.5]]), colour=i, hollow=True, size=1.6, **named))
     ticks = {0.0: "0", 0.5: say("half"), 1.0: say("all")}
     return Sheet([Panel(marks, "", what, say("cues that return"), y_range=(0, 1.04), y_ticks=ticks)], notes=[note])
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from hopattn.figures.choice import cues_of, tables
 from hopattn.figures.figure import figure, left_out, need
-from hopattn.figures.policies import MOST_CURVES, MOST_RUNS, NOTHING, in_line, named_at, numbers, some_runs
+from hopattn.figures.policies import MOST_CURVES, MOST_RUNS, NOTHING, named_at, numbers, some_runs
 from hopattn.figures.recalls import frame_times, recalled
 from hopattn.figures.sheet import Bars, Curve, Mark, Panel, Points, Rule, Sheet, Surface, say
 from hopattn.scenario.result import Result, Run
@@ -41,7 +41,7 @@ def landscape_at(result: Result, time: float) -> Sheet:
     levels = span * CONTOURED * np.linspace(0, 1, LEVELS + 1) ** 2
     panels = [map_of(run, levels, time, name) for run, name in zip(shown, names, strict=True)]
     moment = "" if time == np.inf else say("after {} steps", round(time, 1)) if time else say("the cues")
-    return Sheet(in_line(panels), notes=[moment, note], shared="y")
+    return Sheet(panels, notes=[moment, note], shared="y")
 
 
 def map_of(run: Run, levels: np.ndarray, time: float, name: str) -> Panel:
@@ -130,7 +130,7 @@ def course(result: Result) -> Sheet:
     least = SHARED * np.ptp(np.concatenate(rows))
     alike = all(np.ptp(row) >= least or np.ptp(row) < FLAT * np.abs(row).max() for row in rows)
     title = say("the parts trade energy; their sum only falls") if has == "energies" and trades(curves) else ""
-    return Sheet(in_line(panels), title, notes, shared="y" if alike else "")
+    return Sheet(panels, title, notes, shared="y" if alike else "")
 
 
 def has_course(run: Run, name: str) -> bool:

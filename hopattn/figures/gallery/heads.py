@@ -107,13 +107,12 @@ def attention(result: Result) -> Sheet:
     most = max(float(np.abs(one.values).max()) for one in tables)
     square = all(1 / 3 <= one.values.shape[1] / len(one.values) <= 3 for one in tables)
     panels = []
-    for i, (head, one) in enumerate(zip(shown, tables, strict=True)):
+    for head, one in zip(shown, tables, strict=True):
         hidden, few = ~mask_of(head.run, head.name.place, one), max(one.values.shape) * columns <= MOST_NUMBERS
         key = say("hidden by the mask") if hidden.any() else ""
         rows, keys = (subscripted(line) if len(line) <= MOST_NAMES else () for line in one.labels)
         cells = Cells(one.values, rows, keys, hidden, colours, few, most=most, square=square, key=key)
-        x = say(one.dims[1]) if i + columns >= len(shown) else ""
-        panels.append(Panel([cells], head.title, x, say(one.dims[0]) if i % columns == 0 else "", "grid"))
+        panels.append(Panel([cells], head.title, say(one.dims[1]), say(one.dims[0]), "grid"))
     shared = "xy" if len(tables) > 1 and len({one.labels for one in tables}) == 1 else ""
     return Sheet(panels, notes=notes_of(result, heads, len(shown)), in_a_row=columns, shared=shared)
 

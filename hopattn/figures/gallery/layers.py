@@ -270,7 +270,7 @@ def network(result: Result) -> Sheet:
         )
         panels = [
             _network(run, layers, before[asked], cue, 0 * changed[asked]),
-            _network(run, layers, after[asked], end, changed[asked]),
+            _network(run, layers, after[asked], end, changed[asked], weights=False),
         ]
     need(changed[shown].any(), f"{NOTHING}the cue stays as it is")
     pictures = any(isinstance(mark, Picture) for mark in panels[0].marks)
@@ -297,8 +297,10 @@ def _layers(run: Run) -> Layers:
     return {"": [*range(len(couplings.values))]} if couplings is not None and ring else {}
 
 
-def _network(run: Run, layers: Layers, values: np.ndarray, title: str, changed: np.ndarray) -> Panel:
-    """One moment of a network: its layers from left to right, or one layer as a ring."""
+def _network(
+    run: Run, layers: Layers, values: np.ndarray, title: str, changed: np.ndarray, weights: bool = True
+) -> Panel:
+    """One moment of a network: its layers from left to right, or one layer as a ring; with its weights as lines."""
     marks: list[Mark] = []
     places: dict[int, np.ndarray] = {}
     middles: dict[str, np.ndarray] = {}
@@ -325,7 +327,7 @@ def _network(run: Run, layers: Layers, values: np.ndarray, title: str, changed: 
             where = middle + ((-0.3 if left else 0.3, 0) if single else (0, -0.74 if wide else -1.1))
             align = "center" if not single else "right" if left else "left"
             marks.append(Nodes(where[None], [name], "plain", align=align))
-    marks = [*_weights(run, places, middles, single), *marks]
+    marks = [*(_weights(run, places, middles, single) if weights else []), *marks]
     own = [*places]
     at = np.reshape([places[i] for i in own], (-1, 2))
     colours: list[Colour] = ["value" if changed[i] else "faint" for i in own]

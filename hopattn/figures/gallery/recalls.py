@@ -153,14 +153,14 @@ def colours_of(table: np.ndarray) -> str:
 
 @figure("the flow of an asynchronous recall, neuron by neuron", "neuron-by-neuron")
 def neurons(result: Result) -> Sheet:
-    """The state after each turn as a row, a neuron that changes framed; beside it the field of the one that turned."""
+    """The state after each turn as a row, with the field of the neuron that turned; one that changes is framed."""
     runs = runs_with(result, "its neurons do not turn one after the other; try the figure 'recall'", "turns")
     cues = runs[0].arrays["turns"].labels[0]
     cue = cues_of(result, cues)[0]
     most = MOST_RUNS if runs[0].arrays["input"].values.shape[1] <= MOST_NAMES else 1
     last = max(int(np.flatnonzero(changes_of(run, cue)).max(initial=-1)) for run in runs[:most])
+    need(last >= 0, f"{NOTHING}no neuron changes in its turn")
     sheet = by_run(runs, lambda run, name: turns_of(run, cue, name, last + 1), most)
-    need(any(len(panel.marks) > 1 for panel in sheet.panels), f"{NOTHING}no neuron changes in its turn")
     return replace(sheet, notes=[*sheet.notes, left_out(1, len(cues), "cues", "query")])
 
 
@@ -186,11 +186,10 @@ def turns_of(run: Run, cue: int, name: str, count: int) -> Panel:
     few = len(names) <= MOST_NAMES
     framed = [at for at, turn in zip(enumerate(places, start=1), kept, strict=True) if changes[turn]]
     look: Any = {"numbers": few, "framed": framed, "most": PALE * float(np.abs(table).max())}
-    words = [say("cue"), *(names[place] for place in places)]
-    cells = Cells(table, words, names if few else (), colours=colours_of(table), **look)
-    beside = Cells(field[kept, None], (), [say("field")], colours="signed", at=(table.shape[1] + 0.5, 1))
+    fields = [say("{}: field {}", names[at], float(field[turn])) for at, turn in zip(places, kept, strict=True)]
+    cells = Cells(table, [say("cue"), *fields], names if few else (), colours=colours_of(table), **look)
     title = below(name, verdict(run, cue))
-    return Panel([cells, beside] if len(kept) else [cells], title, say("neuron"), say("turn of neuron"), "grid")
+    return Panel([cells], title, say("neuron"), say("turn of neuron"), "grid")
 
 
 @figure("the overlap of the state with each pattern, step by step", "sequence")

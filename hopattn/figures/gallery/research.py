@@ -9,7 +9,7 @@ import numpy as np
 from hopattn.circuits.maps.walk import FIRST, NEW
 from hopattn.figures.choice import mask_of, tables
 from hopattn.figures.figure import below, figure, left_out, need
-from hopattn.figures.policies import by_run, named_at, run_names, runs_with
+from hopattn.figures.policies import by_run, run_names, runs_with
 from hopattn.figures.sheet import Arrows, Bars, Cells, Curve, Mark, Panel, Points, Sheet, say
 from hopattn.figures.text import power_of_ten
 from hopattn.retrieval.weight_spread import FEWEST_KEYS, OperatingClass, class_of, least_number
@@ -33,7 +33,7 @@ NORMS = {
 }
 """The name of each normalisation of stacks, in the order of their colours."""
 FLOOR = 1e-12
-"""A gradient up to this one has vanished, and is not drawn."""
+"""A gradient up to this one has vanished, and is drawn there."""
 RIGHT = 0.995
 """The share from which on a memory is right."""
 
@@ -66,11 +66,12 @@ def classes(result: Result) -> Sheet:
         look: Any = {"x_range": (-0.6, len(heads) - 0.4), "y_range": (0, 1.05), "x_ticks": names, "y_ticks": heights}
         axes = say("head"), say("share of keys that hold\n90 % of the weight")
         panels.append(Panel(marks, text, *axes, width=len(heads) + 1, **look))
+    queries = say("bars: the median of the queries; lines: their middle half")
     title, (first, *_) = say("which heads average over many keys, and which pick few"), groups
     layers = [{str(sort) for _, sort in heads.values()} for (run, _), heads in groups.items() if run == first[0]]
     if layers == [{"I"}, {"IV"}]:
         title = say("layer {} averages over most keys, layer {} picks few", 1, 2)
-    return Sheet(panels, title, [left_out(len(panels), len(groups), "layers", "layer")], shared="y")
+    return Sheet(panels, title, [queries, left_out(len(panels), len(groups), "layers", "layer")], shared="y")
 
 
 def _least_keys(result: Result) -> Iterator[tuple[str, str, np.ndarray, np.ndarray]]:
@@ -115,9 +116,8 @@ def _of_memories(run: Run, title: str) -> Panel:
     order = np.argsort(widths)
     names = [say("answers"), *(say("memory: {}", name) for name in memories.labels[0])]
     rows = np.array([accuracy.values, *memories.values])[:, order]
-    named = zip(rows, names, _apart(rows), strict=True)
     curves = [
-        mark for i, (row, name, at) in enumerate(named) for mark in named_at(Curve(widths[order], row, name, i), at)
+        Curve(widths[order], row, name, i, look="both") for i, (row, name) in enumerate(zip(rows, names, strict=True))
     ]
     ends, x, y = (widths.min(), widths.max()), say("width of vectors"), say("share that is right")
     return Panel(curves, title, x, y, "chart", ends, (0, 1.02), logarithmic="x")
@@ -139,13 +139,6 @@ def _of_positions(run: Run, title: str) -> Panel:
     )
 
 
-def _apart(rows: np.ndarray) -> list[int]:
-    """The place at which each row is farthest from the others."""
-    away = np.abs(rows[:, None] - rows)
-    away[np.eye(len(rows), dtype=bool)] = np.inf
-    return [int(at) for at in np.argmax(np.nan_to_num(away.min(axis=1), nan=-1.0, posinf=1.0), axis=1)]
-
-
 def _some(numbers: np.ndarray, most: int) -> dict[float, str]:
     """Ticks at some of the numbers of an axis."""
     return {float(one): str(one) for one in numbers[:: -(-len(numbers) // most)]}
@@ -157,9 +150,11 @@ def gradients(result: Result) -> Sheet:
     run = runs_with(result, "it has no gradients of stacks", "scores_norm")[0]
     norms = run.arrays["scores_norm"]
     need(norms.values.shape[1] > 1 and norms.values.max() > FLOOR, "it has no gradients that reach several layers")
-    layers, values = np.arange(1, norms.values.shape[1] + 1), np.where(norms.values > FLOOR, norms.values, np.nan)
-    low, high = int(np.floor(np.log10(np.nanmin(values)))), int(np.ceil(np.log10(np.nanmax(values))))
+    layers, values = np.arange(1, norms.values.shape[1] + 1), np.maximum(norms.values, FLOOR)
+    low, high = int(np.floor(np.log10(values.min()))), int(np.ceil(np.log10(values.max())))
     powers = {10.0**e: power_of_ten(e) for e in range(low, high + 1, max(1, -(-(high - low) // 6)))}
+    if values.min() == FLOOR:
+        powers[FLOOR] = say("≤ {}", power_of_ten(low))
     ends = 10.0 ** (low - 0.3), 10.0 ** (high + 0.3)
     look: Any = {"logarithmic": "y", "x_ticks": _some(layers, 6), "y_range": ends, "y_ticks": powers}
     axes = say("layer"), say("gradient of queries and keys")
@@ -167,15 +162,11 @@ def gradients(result: Result) -> Sheet:
     for end, title in {"residuals": say("with residuals"), "no residuals": say("without residuals")}.items():
         own = [i for i, name in enumerate(norms.labels[0]) if name.partition(", ")[2] == end]
         marks: list[Mark] = []
-        for i, at in zip(own, _apart(np.log(values[own])), strict=True):
+        for i in own:
             norm = norms.labels[0][i].partition(", ")[0]
-            curve = Curve(layers, values[i], NORMS[norm], [*NORMS].index(norm))
-            marks += [replace(curve, name="")] if panels or np.isnan(values[i][at]) else named_at(curve, at)
-        there = np.flatnonzero(np.isfinite(values[own]).any(axis=0)).max(initial=-1) + 1
-        gone = say("vanished from layer {} on", int(there) + 1) if there < len(layers) else ""
-        panels.append(Panel(marks, below(title, gone), *axes, **look))
-    missing = say("up to {}: not drawn", power_of_ten(-12)) if np.isnan(values).any() else ""
-    return Sheet(panels, notes=[missing, left_out(1, len(result.runs), "runs", "run")], shared="y")
+            marks.append(Curve(layers, values[i], NORMS[norm], [*NORMS].index(norm), look="both"))
+        panels.append(Panel(marks, title, *axes, **look))
+    return Sheet(panels, notes=[left_out(1, len(result.runs), "runs", "run")], shared="y")
 
 
 @figure("positions respond in grids, memories in single places", "grid-cells", research=True)

@@ -22,11 +22,8 @@ LEAST, MOST = 0.1, 8.0
 """The smallest and the largest β: times the span of the scores, and times the lead of the largest one."""
 WHOLE = 30
 """The letters of a word in a title."""
-FAMILIES = {
-    say("patterns compete\nfor the weight"): ("softmax", "sparsemax", "argmax", "proportional"),
-    say("each pattern\nby its own score"): ("identity", "rectified_power", "exponential", "threshold"),
-}
-"""The separations that are drawn, by family. That of the memory takes the place of the last one of its family."""
+SHARES, PARTS = ("softmax", "sparsemax", "argmax", "proportional"), ("softmax", "rectified_power", "exponential")
+"""What a memory is compared with, whose patterns compete for the weight; and one that weighs each by its own score."""
 SPREAD, BARS = 1.5, 6
 """The range of the scores times β, at which separations differ, and the most patterns that have bars."""
 
@@ -195,10 +192,10 @@ def beside(result: Result) -> Sheet:
 
 @figure("what each separation makes of the same scores", "sparse")
 def separations(result: Result) -> Sheet:
-    """The weights that separations give to the patterns of one cue, at the β of the memory where it is one of shares.
+    """The scores of one cue, and the weights that the memory and other separations make of them.
 
-    Weights that do not compete are parts of the largest one. Those that are alike, and powers that are the scores
-    themselves, are left out.
+    β is that of the memory where its weights are shares. Other weights are parts of the largest one. Separations that
+    make the same weights are one panel, and those that make the scores themselves, or nothing of them, are left out.
     """
     runs = [run for run in result.runs if any(tables(run, "separation")) and "step 1 scores" in run.arrays]
     (run,), _, note = some_runs(runs, 1, "it has no memory that weighs its patterns")
@@ -210,31 +207,29 @@ def separations(result: Result) -> Sheet:
     memory = known_separations[own](**{key: int(value) if key in whole else value for key, value in values_of.items()})
     shares = not isinstance(memory, Elementwise)
     beta = values_of["beta"] if shares and memory.tempered else SPREAD / np.ptp(row)
-    made = {kind: known_separations[kind](beta=beta) for kinds in FAMILIES.values() for kind in kinds} | {own: memory}
-    weights = {kind: one.answer(row[None], None, False).array[0] for kind, one in made.items()}
+    made = {own: memory} | {
+        kind: known_separations[kind](beta=beta) for kind in (SHARES if shares else PARTS) if kind != own
+    }
     best = np.sort(np.argsort(-row, kind="stable")[:BARS])
-    names = {float(i): scores.labels[1][k] for i, k in enumerate(best)}
-    panels: list[Panel] = []
-    places = ""
-    for competes, (family, kinds) in zip((True, False), FAMILIES.items(), strict=True):
-        joins = shares == competes and not any(own in known for known in FAMILIES.values())
-        first = len(panels)
-        for kind in (*kinds[:-1], own) if joins else kinds:
-            row = weights[kind] if competes else weights[kind] / (np.abs(weights[kind]).max() or 1.0)
-            scored = kind == "rectified_power" and np.allclose(row, weights["identity"] / weights["identity"].max())
-            if kind != own and (scored or np.ptp(row[best]) <= STILL):
-                continue
-            values, top = row[best], int(np.argmax(row[best]))
-            colour, number = "plus" if kind == own else "faint", np.array([top])
-            marks = [Bars(values, colour=colour, numbers=False)]
-            if competes:
-                marks.append(Bars(values[number], at=number, colour=colour))
-            title = say("the scores") if kind == "identity" else kind.replace("_", " ")
-            if kind == own and "alpha" in values_of:
-                title = below(title, say("α = {}", values_of["alpha"]))
-            look: Any = {"x_ticks": names, "y_ticks": {0.0: "0", 1.0: "1"} if competes else {}}
-            look |= {"x_range": (-0.8, len(best) - 0.2), "y_range": (min(0, *values), 1.2)}
-            panels.append(Panel(marks, title, "", "" if len(panels) > first else family, **look))
-        places += "ABCDEFGH"[first : len(panels)].ljust(4, ".") + "\n" * competes
-    notes = [say("lower row: parts of the largest weight"), left_out(len(best), len(row), "patterns"), note]
-    return Sheet(panels, notes=notes, places=places)
+    groups: list[tuple[np.ndarray, list[str]]] = []
+    for kind, one in made.items():
+        weights = one.answer(row[None], None, False).array[0]
+        if isinstance(one, Elementwise):
+            weights = weights / (np.abs(weights).max() or 1.0)
+        alike = [kinds for known, kinds in groups if np.allclose(known, weights, atol=STILL)]
+        scored = np.allclose(weights, row / np.abs(row).max())
+        if alike:
+            alike[0].append(kind)
+        elif kind == own or (np.ptp(weights[best]) > STILL and not scored):
+            groups.append((weights, [kind]))
+    look: Any = {"x_ticks": {float(i): scores.labels[1][k] for i, k in enumerate(best)}}
+    look |= {"x_range": (-0.8, len(best) - 0.2), "y_ticks": {}}
+    panels = [Panel([Bars(row[best], colour="faint")], say("the scores"), **look)]
+    for weights, kinds in sorted(groups, key=lambda group: own in group[1]):  # the memory itself comes last
+        values, colour = weights[best], "plus" if own in kinds else "faint"
+        titles = [kind.replace("_", " ") for kind in kinds]
+        if own in kinds and "alpha" in values_of:
+            titles[0] = say("{} (α = {})", titles[0], values_of["alpha"])
+        panels.append(Panel([Bars(values, colour=colour)], "\n".join(titles), y_range=(min(0, *values), 1.2), **look))
+    notes = ["" if shares else say("parts of the largest weight"), left_out(len(best), len(row), "patterns"), note]
+    return Sheet(panels, notes=notes)
