@@ -24,6 +24,9 @@ FUZZ_SEED ?=
 # Some of the checks before a release by their names; all where it is empty.
 CHECKS ?=
 
+# The scenarios whose recall strips stand on pages.
+STRIPS = bank aaba apple one-head hopfield-beside-attention
+
 .PHONY: demo test test-all lint types bench schema figures docs site certificate faults fuzz release-checks clean
 
 demo: $(VENV)/.run
@@ -54,6 +57,7 @@ schema: $(VENV)/.run
 figures: $(VENV)/.run
 	$(BIN)/hopattn figures --out figures --format svg,gif
 	$(BIN)/hopattn heads two-layers --figure figures/census.svg >/dev/null
+	for name in $(STRIPS); do $(BIN)/hopattn run $$name --figures strip --into figures >/dev/null || exit 1; done
 
 docs: schema
 	$(BIN)/python -m tools.signatures > docs/reference/api.txt

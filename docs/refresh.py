@@ -16,13 +16,11 @@ from pathlib import Path
 from typing import Any
 
 from docs.builder import api, commands, defaults, gallery, papers, practice
-from docs.builder.chain import chain
 from docs.builder.markdown import fenced
 from hopattn.cli.main import main as hopattn
 from hopattn.dynamics.updates import updates
 from hopattn.experiments.certificate import overview
 from hopattn.figures.figure import gallery as all_figures
-from hopattn.figures.palette import LIGHT
 from hopattn.learning import rules
 from hopattn.memories.models import named_memories
 from hopattn.retrieval.activation import activations
@@ -71,23 +69,21 @@ def _without_rng(entry: Any) -> dict[str, tuple[Any, Any]]:
 
 
 QUESTIONS = {
+    "What have memories and attention in common?": ("strip", "chains", "separations", "sheet"),
     "How alike are two vectors?": ("projection",),
     "What does attention do to words?": (
         "words",
         "space",
         "attention",
-        "steps",
         "flow",
         "qkv",
         "temperature",
-        "beside",
     ),
     "What does a memory recall?": ("recall", "overlaps", "network", "neurons", "tour"),
-    "Why does the energy fall, and where do cues end?": ("landscape", "between", "course", "basins", "returns"),
+    "Why does the energy fall, and where do cues end?": ("valley", "landscape", "course", "basins", "returns"),
     "How much can a memory hold?": ("capacity", "phases", "crosstalk"),
     "How does a transformer know where a word stands?": ("positions", "offsets"),
-    "What do layers and heads do together?": ("heads", "induction", "translation", "program", "growth"),
-    "What is the map of the idea?": ("separations", "bifurcation", "sixteen"),
+    "What do layers and heads do together?": ("heads", "induction", "translation", "program", "sixteen", "growth"),
     "What does training change?": ("emergence",),
 }
 """The figures of the gallery by the question that they answer."""
@@ -344,5 +340,4 @@ if __name__ == "__main__":
     for page in PAGES:
         page.write_text(refreshed(page.read_text(encoding="utf-8")), encoding="utf-8")
         sys.stdout.write(f"{page.relative_to(ROOT)}\n")
-    (ROOT / "docs/ideas/chain.svg").write_text(chain(LIGHT), encoding="utf-8")
     sys.stdout.write(f"{explore('bank').save(ROOT / 'docs/howto/explore.html').relative_to(ROOT)}\n")

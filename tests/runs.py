@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 import hopattn as ha
 from hopattn.figures.figure import gallery
 from hopattn.figures.files import rendered_in_formats
-from hopattn.figures.fit import fitted_sheet
+from hopattn.figures.fit import fit
 from hopattn.figures.style import STYLES
 from hopattn.scenario.files import shipped
 
@@ -49,14 +49,15 @@ class Results(Mapping):
 
 
 @cache
-def sheet_of(figure, scenario):
+def sheet_of(figure, scenario, **options):
     """The sheet of a figure, by its name in the gallery, of a shipped scenario."""
-    return gallery()[figure].sheet(result_of(scenario))
+    return gallery()[figure].sheet(result_of(scenario), options)
 
 
-def marks_of(sheet, kind):
-    """The marks of a kind in the first panel of a sheet."""
-    return [mark for mark in sheet.panels[0].marks if isinstance(mark, kind)]
+def marks_of(part, kind):
+    """The marks of a kind in a panel, or in the first one of a sheet."""
+    (panel, *_) = getattr(part, "panels", [part])
+    return [mark for mark in panel.marks if isinstance(mark, kind)]
 
 
 @cache
@@ -65,7 +66,7 @@ def drawing_of(figure, scenario):
     sheet = sheet_of(figure, scenario)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        fitted = fitted_sheet(sheet, STYLES["slide"])
+        fitted = fit(sheet, STYLES["slide"])
         svg, notes = rendered_in_formats(sheet, ["svg"], STYLES["slide"], scenario)["svg"]
     assert fitted.remark() == ""
     return Drawing(fitted.figure, svg, notes)

@@ -13,12 +13,10 @@ import pytest
 
 import hopattn as ha
 from docs.builder import api, commands
-from docs.builder.chain import WIDTH, chain
 from docs.builder.layout import sources
 from docs.builder.places import ROOT, in_the_site
 from hopattn.experiments.sweeps.kept import kept_folder, kept_sweep
 from hopattn.experiments.sweeps.of_scenario import sweep_scenario
-from hopattn.figures.palette import LIGHT
 from hopattn.scenario.files import shipped
 
 
@@ -73,16 +71,6 @@ def test_the_kept_points_of_a_sweep_are_all_those_of_its_file_and_come_out_again
     for name in kept.values:
         both = first.error(name) + kept.error(name)[place]  # 95 % intervals
         assert np.all(np.abs(first.mean(name) - kept.mean(name)[place]) <= np.fmax(both, 0.02)), name
-
-
-def test_the_picture_of_the_one_idea_is_drawn_with_text_as_wide_as_a_phone():
-    picture = (ROOT / "docs/ideas/chain.svg").read_text(encoding="utf-8")
-    assert picture == chain(LIGHT), "make docs"
-    assert WIDTH <= 420
-    assert all(f">{part}</" in picture for part in ("similarity", "separation", "projection", "activation"))
-    page = (ROOT / "docs/ideas/one-idea.md").read_text(encoding="utf-8")
-    assert "](chain.svg)" in page
-    assert [line for line in page.splitlines() if line.startswith("    ") and len(line) > 88] == []
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,6 @@
 - `papers.py`: published numbers, and those that we compute
 - `practice.py`: the errors of a student by name
 - `thumbnails.py`: figures, cropped for cards
-- `chain.py`: the picture of the one idea
 - `drawing.py`: what the gallery shows of each scenario: its figures, output, interactive page, what its source prints
 - `gallery.py`: a page for each scenario, for each folder of scenarios, and for all of them
 - `layout.py`: the folder of pages that Sphinx reads

@@ -15,7 +15,7 @@ from docs.builder.thumbnails import cropped
 from hopattn.experiments.sweeps.kept import kept_folder, kept_sweep
 from hopattn.figures.favourites import drawable, favourite
 from hopattn.figures.figure import gallery
-from hopattn.figures.files import rendered
+from hopattn.figures.files import rendered_in_formats
 from hopattn.figures.sheet import Sheet
 from hopattn.figures.style import STYLES, Style
 from hopattn.figures.sweep import sweep_sheet
@@ -147,7 +147,7 @@ def _pictures(scenario: Scenario, result: Result) -> Iterator[tuple[Picture, Dra
 
 
 def _drawn(sheet: Sheet, scenario: str, style: Style) -> bytes:
-    return rendered(sheet, style, scenario)
+    return rendered_in_formats(sheet, ["svg"], style, scenario)["svg"][0]
 
 
 def _not_drawn(style: Style) -> bytes:

@@ -8,10 +8,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from docs.builder import api, drawing, gallery
-from docs.builder.chain import chain
 from docs.builder.drawing import Shown, write
 from docs.builder.places import PAGES, REPLACED, ROOT, in_the_site, place
-from hopattn.figures.palette import DARK
 
 _SHOWN = re.compile(r"<!-- scenario: (\S+) -->")
 _INTERACTIVE = re.compile(r"<!-- explore: (\S+) -->\n(?:\n?!\[[^\n]*\n)?")
@@ -32,7 +30,6 @@ def lay_out(folder: Path, drawn: bool = True) -> None:
     files |= {place: text.encode() for place, text in _pages(scenarios)}
     files |= {place(_name(path)): path.read_bytes() for path in _pictures()}
     files["CITATION.cff"] = (ROOT / "CITATION.cff").read_bytes()
-    files["ideas/dark/chain.svg"] = chain(DARK).encode()
     kept = files.keys() | {file for one in scenarios.values() for file in one.written}
     for path in folder.rglob("*"):
         if path.is_file() and path.relative_to(folder).as_posix() not in kept:

@@ -4,6 +4,7 @@
 - `code_pages.py`: the characters that an output lacks, in ASCII
 - `streams.py`: standard output and standard error, made safe
 - `completing.py`: the variables by which a shell asks for completions
+- `source_date.py`: a variable of the environment that NumPy and matplotlib read
 - `signals.py`: Ctrl-C and SIGTERM, which stop a command
 - `scenario_names.py`: the names of scenarios, which a shell can complete
 - `pairs.py`: a command with options of the form KEY=VALUE

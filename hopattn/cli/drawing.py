@@ -21,7 +21,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 PIXELS = 8192
 """The most pixels along a side of a PNG."""
 _OPTIONS = (
-    click.option("--format", "formats", metavar="svg,pdf,png,gif,mp4", help="One format or several; by default svg."),
+    click.option("--format", "formats", metavar="svg,pdf,png,gif", help="One format or several; by default svg."),
     click.option(
         "--size", metavar="WxH|W:H", help="Width and height in inches, as in 3.4x2.4, or a ratio, as in 16:9."
     ),
@@ -48,11 +48,11 @@ def with_drawing_options(command: Command) -> Command:
 class Drawing:
     """The figures that a command draws.
 
-    formats: names with commas between them. lang: the language of labels; empty for that of the scenario. titled: with
-    the title. frames: each frame as a file of its own.
+    lang: the language of labels; empty for that of the scenario. titled: with the title. frames: each frame as a file
+    of its own.
     """
 
-    formats: str
+    formats: Sequence[str]
     style: "Style"
     lang: str
     titled: bool
@@ -60,27 +60,23 @@ class Drawing:
 
     def require_drawable(self, figure: "Figure", result: "Result") -> None:
         """Raise `InvalidInput` for a named figure that a result cannot have, or that does not move where it should."""
-        from hopattn.figures.files import MOVING
-
-        moving = self.frames or any(name.strip() in MOVING for name in self.formats.split(","))
-        figure.frames(result) if moving else figure.sheet(result)
+        figure.frames(result) if self.frames or "gif" in self.formats else figure.sheet(result)
 
     def files(
         self, figure: "Figure", result: "Result", folder: Path, by_name: bool, own: bool = False
     ) -> Iterator[tuple[Path, tuple[str, ...]]]:
         """Write a figure into a folder; gives the path of each file and the notes on it.
 
-        own: a file of another scenario stays, and this one gets the name of its scenario before its own.
+        by_name: whether the user named it; else a figure that does not move leaves frames and gif out. own: a file of
+        another scenario stays, and this one gets the name of its scenario before its own.
         """
-        from hopattn.figures.files import formats_of, save, save_frames
+        from hopattn.figures.files import save
 
         wishes = ({} if self.titled else {"title": ""}) | ({"lang": self.lang} if self.lang else {})
         result = replace(result, figure=result.figure.model_copy(update=wishes))
-        formats = formats_of(figure, self.formats, by_name)
-        if self.frames and (figure.moves or by_name):
-            yield from save_frames(figure, result, folder, formats, self.style, own)
-        else:
-            yield from save(figure, result, folder, formats, self.style, own)
+        moves = figure.moves or by_name
+        formats = [format for format in self.formats if moves or format != "gif"]
+        yield from save(figure, result, folder, formats, self.style, own, self.frames and moves)
 
 
 def draw_into(file: Path, sheet: "Sheet", scenario: str = "") -> None:
@@ -103,24 +99,23 @@ def drawing_asked(
     frames: bool,
 ) -> Drawing:
     """The drawing options as an object; raises `InvalidInput` for an invalid value."""
-    from hopattn.figures.files import require_formats
+    from hopattn.figures.files import formats_in
     from hopattn.figures.sheet import LANGUAGES
-    from hopattn.figures.style import sides, style_named
+    from hopattn.figures.style import STYLES, sides
 
-    formats = "svg" if formats is None else formats
-    require_formats(formats)
-    named = style_named(("slide" if style is None else style).strip())
+    names = formats_in("svg" if formats is None else formats)
+    named = STYLES[("slide" if style is None else style).strip()]
     sized = named if size is None else named.with_size(*sides(size, named.size[0], "--size"))
     if dpi is not None:
-        if "png" not in [name.strip() for name in formats.split(",")]:
+        if "png" not in names:
             raise InvalidInput("--dpi: only a PNG has pixels; write --format png too")
         sized = replace(sized, png=dpi)
-    if (side := max(sized.size) * sized.png) > PIXELS and "png" in formats:
+    if (side := max(sized.size) * sized.png) > PIXELS and "png" in names:
         raise InvalidInput(f"a PNG has at most {PIXELS:,} pixels along a side, not {side:,.0f}; lower --dpi or --size")
     chosen = replace(sized, transparent=True) if transparent else sized
     if lang is not None and lang not in (known := ("en", *LANGUAGES)):
         raise InvalidInput(f"--lang: {unknown(lang, known)}")
-    return Drawing(formats, chosen, lang or "", not no_title, frames)
+    return Drawing(names, chosen, lang or "", not no_title, frames)
 
 
 def names_and_folder(value: str, into: Path | None, name: str) -> tuple[list[str], Path]:

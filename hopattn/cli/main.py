@@ -19,8 +19,8 @@ from hopattn.cli import commands
 from hopattn.cli.blas_kernel import choose_kernel
 from hopattn.cli.completing import require_completion
 from hopattn.cli.signals import Stopped, stoppable
+from hopattn.cli.source_date import require_date
 from hopattn.cli.streams import discard, make_safe, reader_has_left
-from hopattn.figures.source_date import require_date
 from hopattn.foundation import kernels
 from hopattn.foundation.errors import CannotDo, HopattnError, InvalidInput, bounded, missing, unknown
 from hopattn.foundation.used_files import used_files_kept

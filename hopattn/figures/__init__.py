@@ -1,6 +1,5 @@
 """Figures of results: finished data in, files out.
 
-- `source_date.py`: a variable of the environment that NumPy and matplotlib read
 - `palette.py`: the colours, on a light and on a dark background
 - `style.py`: the styles: background, size and font
 - `text.py`: tokens as labels, and numbers

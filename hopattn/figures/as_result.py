@@ -1,7 +1,6 @@
 """Bare arrays and recalls as results, so that the figures of scenarios draw them."""
 
 from collections.abc import Sequence
-from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -13,10 +12,9 @@ from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.traces import detached
 from hopattn.results.labelled import Labelled
 from hopattn.retrieval.masks import resolve
-from hopattn.scenario.arrays import Arrays, numbers
+from hopattn.scenario.arrays import Arrays, labels, numbers
 from hopattn.scenario.result import Result, Run
 from hopattn.transformer.heads import HeadTrace
-from hopattn.transformer.multi_head import MultiHeadTrace
 
 Tokens = Sequence[str] | tuple[Sequence[str], Sequence[str]]
 """The words of a text, or those of the queries and those of the keys."""
@@ -37,53 +35,44 @@ def weights_as_result(weights: Any, tokens: Tokens | None = None, mask: Any = No
     hidden. Raises `InvalidInput` for another shape, for numbers that are not finite, for another number of words, and
     for a mask that hides weights.
     """
-    if is_data_frame(weights):
+    if hasattr(weights, "iloc"):  # a DataFrame of pandas, which is not imported for this
         weights, tokens = weights.to_numpy(), (list(weights.index), list(weights.columns)) if tokens is None else tokens
-    rests: list[Any] = []
-    if isinstance(weights, HeadTrace | MultiHeadTrace):
-        rests = [head.rest for head in (weights.heads if isinstance(weights, MultiHeadTrace) else (weights,))]
-        weights = _traced(weights)
-    masked = isinstance(weights, np.ma.MaskedArray) and weights.mask is not np.ma.nomask
-    values = _array(np.ma.filled(weights, 0) if isinstance(weights, np.ma.MaskedArray) else weights)
+    traces = (weights,) if isinstance(weights, HeadTrace) else getattr(weights, "heads", ())
+    masked = np.ma.asarray(_traced(traces)) if traces else weights
+    values = _array(np.ma.filled(masked, 0) if isinstance(masked, np.ma.MaskedArray) else masked)
     texts = values.shape[1] if values.ndim == 5 else 1
     if values.dtype.kind not in "fiub" or not 2 <= values.ndim <= 5 or texts != 1 or not values.size:
         wanted = "(n_queries, n_keys), (n_heads, n_queries, n_keys) or (n_layers, n_heads, n_queries, n_keys)"
         raise InvalidInput(f"weights: expected numbers of shape {wanted}, not {values.dtype} of shape {values.shape}")
-    values = values.astype(float)
-    if not (np.abs(values) < LARGEST).all():
+    heads = values.astype(float).reshape(-1, *values.shape[-2:])
+    if not (np.abs(heads) < LARGEST).all():
         raise InvalidInput(f"weights: some are not a number, or not below {LARGEST:g}, so that no colour can show them")
-    own = weights.labels if isinstance(weights, Labelled) and tokens is None else None
-    rows, columns = own[-2:] if own else _labels(tokens, values.shape[-2], values.shape[-1])
-    axes = weights.dims[-2:] if own and len(weights.dims) > 1 else ("query", "key")
-    tiny = isinstance(weights, Labelled) and weights.tiny
+    own = weights if isinstance(weights, Labelled) and weights.labels and tokens is None else None
+    words = own.labels[-2:] if own else _labels(tokens, heads.shape[1:])
+    axes = own.dims[-2:] if own and len(own.dims) > 1 else ("query", "key")
+    allowed = _allowed(mask, heads, words)
+    if isinstance(masked, np.ma.MaskedArray):
+        allowed = allowed & ~np.ma.getmaskarray(masked).reshape(heads.shape)
     layers = values.shape[0] if values.ndim > 3 else 1
-    heads = values.reshape(-1, *values.shape[-2:])
-    names = [f"layer {i + 1} head {j + 1}" for i, j in np.ndindex(layers, len(heads) // layers)]
-    weights_of = zip(names, heads, strict=True)
-    arrays = Arrays.of((f"{name} weights", Labelled(head, axes, (rows, columns), tiny)) for name, head in weights_of)
-    allowed = ~weights.mask.reshape(heads.shape) if masked else None
-    if mask is not None:
-        allowed = _allowed(mask, heads, (rows, columns)) & (True if allowed is None else allowed)
-    if allowed is not None:
-        for name, one in zip(names, allowed, strict=True):
-            arrays[f"{name} mask"] = Labelled(one, axes, (rows, columns))
-    for name, rest in zip(names, rests, strict=False):
-        if rest is not None:
-            arrays[f"{name} rest"] = Labelled(np.asarray(_plain(rest)), ("query",), (rows,))
+    arrays = Arrays()
+    for k, (head, seen) in enumerate(zip(heads, allowed, strict=True)):
+        layer, number = divmod(k, len(heads) // layers)
+        place = f"layer {layer + 1} head {number + 1}"
+        arrays[f"{place} weights"] = Labelled(head, axes, words, isinstance(weights, Labelled) and weights.tiny)
+        if not allowed.all():
+            arrays[f"{place} mask"] = Labelled(seen, axes, words)
+        if traces and traces[k].rest is not None:
+            arrays[f"{place} rest"] = Labelled(np.asarray(_plain(traces[k].rest)), ("query",), words[:1])
     return Result(name="array", kind="attention", runs=(Run("", arrays),))
 
 
-def is_data_frame(thing: Any) -> bool:
-    """Whether a thing is a DataFrame of pandas, which is not imported for this."""
-    return type(thing).__name__ == "DataFrame" and type(thing).__module__.partition(".")[0] == "pandas"
-
-
-def _allowed(mask: Any, heads: np.ndarray, words: tuple[tuple[str, ...], tuple[str, ...]]) -> np.ndarray:
+def _allowed(mask: Any, heads: np.ndarray, words: tuple[tuple[str, ...], ...]) -> np.ndarray:
     """Which keys a mask lets through, of the shape of the weights `(n_heads, n_queries, n_keys)`.
 
     Raises `InvalidInput` for a mask that hides a weight which a figure would show as other than 0.
     """
-    allowed = np.broadcast_to(True if (found := resolve(_plain(mask), heads)) is None else found, heads.shape)
+    seen = None if mask is None else resolve(_plain(mask), heads)
+    allowed = np.broadcast_to(True if seen is None else seen, heads.shape)
     hidden = np.where(allowed, 0, np.abs(heads))
     if hidden.max() >= SHOWN:
         _, i, j = np.unravel_index(np.argmax(hidden), hidden.shape)
@@ -92,9 +81,8 @@ def _allowed(mask: Any, heads: np.ndarray, words: tuple[tuple[str, ...], tuple[s
     return allowed
 
 
-def _traced(trace: HeadTrace | MultiHeadTrace) -> np.ma.MaskedArray:
+def _traced(heads: Sequence[HeadTrace]) -> np.ma.MaskedArray:
     """The weights of traced heads, `(n_heads, …, n_queries, n_keys)`, masked where a head may not attend."""
-    heads = trace.heads if isinstance(trace, MultiHeadTrace) else (trace,)
     weights = _array([head.weights for head in heads])
     allowed = [np.broadcast_to(True if head.mask is None else _plain(head.mask), weights.shape[1:]) for head in heads]
     return np.ma.masked_array(weights, np.asarray(allowed) == 0)
@@ -111,31 +99,27 @@ def _array(weights: Any) -> np.ndarray:
     try:
         return np.asarray(plain)
     except ValueError:
-        raise InvalidInput(
-            "weights: the rows differ in length, or the layers in shape; expected a weight for each query and key"
-        ) from None
+        expected = "expected a weight for each query and key"
+        raise InvalidInput(f"weights: the rows differ in length, or the layers in shape; {expected}") from None
 
 
-def _labels(tokens: Tokens | None, n: int, m: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The labels of `n` queries and `m` keys."""
+def _labels(tokens: Any, counts: Sequence[int]) -> tuple[tuple[str, ...], ...]:
+    """The labels of queries and keys, in which a word that comes again has its number behind it."""
     if tokens is None:
-        return tuple(map(str, range(1, n + 1))), tuple(map(str, range(1, m + 1)))
-    if isinstance(tokens, str) or not isinstance(tokens, Sequence | np.ndarray) or not is_iterable(tokens):
+        return tuple(map(numbers, counts))
+    if isinstance(tokens, str) or not is_iterable(tokens):
         raise InvalidInput(f"tokens: expected a list of words, not {quoted(tokens)}")
-    paired = len(tokens) == 2 and not any(isinstance(token, str) for token in tokens)
-    both = tuple(tokens) if paired else (tokens, tokens)
-    for words, count, what in zip(both, (n, m), ("queries", "keys"), strict=True):
-        if not isinstance(words, Sequence | np.ndarray) or not is_iterable(words):
-            raise InvalidInput(f"tokens: expected the words of {what}, not {quoted(words)}")
-        if any(isinstance(word, list | tuple | np.ndarray) for word in islice(words, count)):
-            raise InvalidInput("tokens: expected a list of words, or a pair of lists: the words of queries and of keys")
+    inner = [is_iterable(token) and not isinstance(token, str) for token in tokens]
+    if any(inner) and inner != [True, True]:
+        raise InvalidInput("tokens: expected a list of words, or a pair of lists: the words of queries and of keys")
+    both = [[str(word) for word in words] for words in (tokens if any(inner) else (tokens, tokens))]
+    for words, count, what in zip(both, counts, ("queries", "keys"), strict=True):
         if len(words) != count:
             raise InvalidInput(f"tokens: {len(words)} words for {count} {what}")
-    rows, columns = (tuple(map(str, words)) for words in both)
-    return rows, columns
+    return tuple(map(labels, both))
 
 
-def recall_as_result(record: Recall, title: str = "") -> Result:
+def recall_as_result(record: Recall) -> Result:
     """A recall as the result of one run; cues and patterns have their numbers, from 1, as labels.
 
     It has the energies by step if the memory has an energy. If the recall was run with `keep=["overlaps"]`, it has the
@@ -145,9 +129,8 @@ def recall_as_result(record: Recall, title: str = "") -> Result:
     matched, record, arrays = np.atleast_1d(record.matched), record.to_numpy(), Arrays()
     n = len(matched)
     cue = {"cue": numbers(n)}
-    for name in ("status", "steps"):
-        arrays.add(name, np.atleast_1d(getattr(record, name)), cue)
-    arrays.add("recalled", matched >= 0, cue)
+    for name, values in {"status": record.status, "steps": record.steps, "recalled": matched >= 0}.items():
+        arrays.add(name, np.atleast_1d(values), cue)
     if record.energies is not None:
         arrays.add("energy", record.energies.reshape(-1, n).T, cue | {"step": ()})
     if record.overlaps is not None and record.overlaps.shape[-1]:
@@ -157,4 +140,4 @@ def recall_as_result(record: Recall, title: str = "") -> Result:
         arrays.add("start", course[cues, 0, nearest], cue)
         arrays.add("overlaps", course[cues, -1, nearest], cue)
         arrays.add("recalled", matched == nearest, cue)
-    return Result(name="recall", kind="recall", title=title, runs=(Run("", arrays),))
+    return Result(name="recall", kind="recall", runs=(Run("", arrays),))

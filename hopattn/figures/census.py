@@ -1,13 +1,12 @@
 """The figure of a census: a map of layers and heads for each measure, whose colours begin at the value by chance."""
 
-from typing import NamedTuple
-
 import numpy as np
 
 from hopattn.circuits.census.measures import MEASURES, OPERATING_CLASS
 from hopattn.circuits.census.table import Census
+from hopattn.figures.figure import need
 from hopattn.figures.sheet import Cells, Panel, Sheet, say
-from hopattn.foundation.errors import InvalidInput, reject_unknown
+from hopattn.foundation.errors import reject_unknown
 
 DRAWN = (
     *("previous_token", "duplicate_token", "prefix_matching", "copying"),
@@ -15,38 +14,17 @@ DRAWN = (
     *("attention_sink", "sink_by_norm", "effective_keys", OPERATING_CLASS),
 )
 """The measures that are drawn, in their order."""
-CLASSES = ("I", "II", "III", "IV")
 
 
-class CensusView(NamedTuple):
-    """The figure of a census that was asked for. measure: the only one to draw. title: None for the census's own."""
-
-    measure: str | None = None
-    title: str | None = None
-
-
-WHOLE = CensusView()
-"""The view of all measures."""
-
-
-def census_sheet(census: Census, view: CensusView = WHOLE) -> Sheet:
-    """A panel for each measure; raises `InvalidInput` for a measure that the census lacks."""
-    names = _drawn(census, view.measure)
-    panels = [_panel(census, name) for name in names]
-    notes = [say("white: by chance, or less"), say("hatched: not measured")]
-    title = census.about if view.title is None else view.title
-    return Sheet(panels, title, notes)
-
-
-def _drawn(census: Census, measure: str | None) -> list[str]:
-    """The names of the measures to draw."""
+def census_sheet(census: Census, measure: str | None = None) -> Sheet:
+    """A panel for each measure, or for the only one; raises `InvalidInput` for a measure that the census lacks."""
     known = [*census.measures, *([OPERATING_CLASS] if any(census.classes().values()) else [])]
-    if measure is None:
-        return [name for name in DRAWN if name in known]
-    reject_unknown("measure", [measure], [*MEASURES, OPERATING_CLASS])
-    if measure not in known:
-        raise InvalidInput(f"measure: no head of this census has '{measure}'")
-    return [measure]
+    if measure is not None:
+        reject_unknown("measure", [measure], [*MEASURES, OPERATING_CLASS])
+        need(measure in known, f"measure: no head of this census has '{measure}'")
+    names = [name for name in DRAWN if name in known] if measure is None else [measure]
+    notes = [say("white: by chance, or less"), say("hatched: not measured")]
+    return Sheet([_panel(census, name) for name in names], census.about, notes)
 
 
 def _panel(census: Census, name: str) -> Panel:
@@ -55,21 +33,21 @@ def _panel(census: Census, name: str) -> Panel:
     A measure without a largest number ends at twice its chance, or where its largest number is.
     """
     if name == OPERATING_CLASS:
-        values = np.full((len(census.layers), 1 + max(row.head for row in census.rows)), np.nan)
-        for row in census.rows:
-            if row.operating_class:
-                values[census.layers.index(row.layer), row.head] = 1 + CLASSES.index(row.operating_class)
-        above, most, colours = values, float(len(CLASSES)), "weights"
+        above, classes = (
+            np.full((len(census.layers), 1 + max(row.head for row in census.rows)), np.nan),
+            census.classes(),
+        )
+        for row in (row for row in census.rows if row.operating_class):
+            above[census.layers.index(row.layer), row.head] = 1 + [*classes].index(row.operating_class)
+        least, most = 0.0, float(len(classes))
     else:
         values, chances, (least, highest) = census.matrix(name), census.chance(name), MEASURES[name].bounds
-        known = chances[np.isfinite(chances)]
-        chance = float(np.median(known)) if known.size else 0.0
+        chance = float(np.median(chances[np.isfinite(chances)])) if np.isfinite(chances).any() else 0.0
         if name == "effective_keys":  # even attention has the most
             chances, chance, highest, least = np.zeros_like(chances), 0.0, chance, 0.0
-        top = max(float(np.nanmax(values)), 2 * chance) if highest is None else highest
         above = values - np.where(np.isfinite(chances), chances, chance)
-        most, colours = top - chance, "signed" if least < 0 else "weights"
-    rows, columns = [str(layer + 1) for layer in census.layers], [str(j + 1) for j in range(above.shape[1])]
-    above = np.maximum(above, 0) if colours == "weights" else above
+        most = (max(float(np.nanmax(values)), 2 * chance) if highest is None else highest) - chance
+    above, colours = (above, "signed") if least < 0 else (np.maximum(above, 0), "weights")
+    rows, columns = ([str(i + 1) for i in numbers] for numbers in (census.layers, range(above.shape[1])))
     cells = Cells(above, rows, columns, colours=colours, numbers=False, most=most or 1.0)
     return Panel([cells], say(name.replace("_", " ")), say("head"), say("layer"), "grid")

@@ -4,38 +4,20 @@ from collections.abc import Iterator
 
 from hopattn.figures.figure import Figure, gallery
 from hopattn.scenario.arrays import Name
-from hopattn.scenario.result import Result, Run
+from hopattn.scenario.result import Result
 
-BEST = (
-    ("messages", "qkv"),
-    ("multiplications", "growth"),
-    ("memories", "fast_weights"),
-    ("scores_norm", "gradients"),
-    ("thermal", "course"),
-    ("score", "emergence"),
-    ("probes", "probes"),
-    ("component", "probes"),
-    ("fields", "maps"),
-    ("accuracy-law", "forgetting"),
-    ("points", "bifurcation"),
-    ("returned", "returns"),
-    ("barriers", "disconnectivity"),
-    ("selection", "program"),
-    ("written", "translation"),
-    ("context", "translation"),
-    ("joins", "network"),
-    ("parts", "course"),
-    ("crosstalk", "crosstalk"),
-    ("landscape", "landscape"),
-    ("successor", "basins"),
-    ("hidden", "qkv"),
-    ("weights", "attention"),
-    ("network", "projection"),
-    ("network", "network"),
-    ("energy", "course"),
-    ("start", "returns"),
-)
-"""The figure that shows a quantity best, in the order of preference."""
+BEST = {
+    "qkv": {"messages", "hidden"},
+    "disconnectivity": {"barriers"},
+    "program": {"selection"},
+    "translation": {"written", "context"},
+    "network": {"joins"},
+    "landscape": {"landscape"},
+    "basins": {"successor"},
+    "attention": {"weights"},
+    "course": {"thermal", "energy"},
+}
+"""Figures before all others, in the order of preference, each with the quantities that it shows best."""
 
 
 def drawable(result: Result) -> Iterator[Figure]:
@@ -63,13 +45,7 @@ def favourite(result: Result) -> Figure | None:
     if (name := result.figure.gallery) is not None:
         figures[name].sheet(result)
         return figures[name]
-    fits = (figures[name] for name in best_figures(result.runs[0]) if not figures[name].lacks(result))
-    return next(fits, next(drawable(result), None))
-
-
-def best_figures(run: Run) -> Iterator[str]:
-    """The figures that show the arrays of a run, the best first."""
-    if run.strips:
-        yield "recall"
-    quantities = {Name.parse(name).quantity for name, array in run.arrays.items() if array.dims and array.values.size}
-    yield from (figure for quantity, figure in BEST if quantity in quantities)
+    run = result.runs[0]
+    there = {Name.parse(name).quantity for name, array in run.arrays.items() if array.dims and array.values.size}
+    best = ["recall"] * bool(run.strips) + [name for name, shown in BEST.items() if there & shown]
+    return next((figures[name] for name in (*best, *figures) if not figures[name].lacks(result)), None)

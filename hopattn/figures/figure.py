@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from hopattn.figures.choice import chosen
-from hopattn.figures.sheet import Sentence, Sheet, say
+from hopattn.figures.sheet import LeftOut, Sheet, say
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.registry import Choices
 from hopattn.scenario.loading import load_scenario
@@ -17,7 +17,6 @@ from hopattn.scenario.running import run
 
 Draw = Callable[[Result], Sheet]
 Film = Callable[[Result], Sequence[Sheet]]
-Source = Callable[[str], Result]
 
 
 @dataclass(frozen=True)
@@ -36,7 +35,7 @@ class Figure:
     draw: Draw
     film: Film | None = None
     research: bool = False
-    source: Source | None = None
+    source: Callable[[str], Result] | None = None
 
     @property
     def moves(self) -> bool:
@@ -52,22 +51,31 @@ class Figure:
 
         Raises `InvalidInput` with the reason if there is none, and for an option that the result does not have.
         """
-        return self._drawn(lambda shown: [self.draw(shown)], result, options)[0]
+        return self._sheets(lambda shown: [self.draw(shown)], result, options)[0]
 
     def frames(self, result: Result) -> list[Sheet]:
         """The frames of a result; raises `InvalidInput` for a figure that does not move, and as `sheet` does."""
         if self.film is None:
             raise InvalidInput(f"figure '{self.name}' does not move; draw it as svg, pdf or png")
         self.sheet(result)  # which says what the result lacks
-        return self._drawn(self.film, result, None)
+        return self._sheets(self.film, result)
 
-    def _drawn(self, film: Film, result: Result, options: Mapping[str, Any] | None) -> list[Sheet]:
-        """The sheets of a film of a result; a refusal names the figure and the result."""
+    def _sheets(self, film: Film, result: Result, options: Mapping[str, Any] | None = None) -> list[Sheet]:
+        """The sheets of a film of a result, in its language and with the title that is asked for, else with their own.
+
+        The title of `[figure]` is for the figure that its `gallery` names. A refusal names the figure and the result.
+        """
         shown = chosen(result, options)
+        stated, lang = shown.figure.title, shown.figure.lang
+        if stated and stated == result.figure.title and shown.figure.gallery not in (None, self.name):
+            stated = None
         try:
-            return [finished(sheet, shown) for sheet in film(shown)]
+            sheets = film(shown)
         except InvalidInput as error:
             raise InvalidInput(f"figure '{self.name}' cannot be drawn from '{result.name}': {error}") from None
+        return [
+            replace(one, title=(one.title or result.title) if stated is None else stated, lang=lang) for one in sheets
+        ]
 
     def lacks(self, result: Result) -> str:
         """The reason why this figure cannot be drawn from a result; an empty text if it can."""
@@ -78,23 +86,15 @@ class Figure:
         return ""
 
 
-def finished(sheet: Sheet, result: Result) -> Sheet:
-    """A sheet with the title of `[figure]`, else its own, else that of the scenario; and in the language of it."""
-    stated = result.figure.title
-    return replace(sheet, title=(sheet.title or result.title) if stated is None else stated, lang=result.figure.lang)
-
-
 FIGURES: dict[str, Figure] = {}
 """The figures by name, as their modules fill it."""
 
 
-def figure(
-    shows: str, scenario: str, film: Film | None = None, *, source: Source | None = None, research: bool = False
-) -> Callable[[Draw], Draw]:
+def figure(shows: str, scenario: str, film: Film | None = None, **about: Any) -> Callable[[Draw], Draw]:
     """Put a function into the gallery under its own name. The arguments are as in `Figure`."""
 
     def listed(draw: Draw) -> Draw:
-        FIGURES[draw.__name__] = Figure(draw.__name__, shows, scenario, draw, film, research, source)
+        FIGURES[draw.__name__] = Figure(draw.__name__, shows, scenario, draw, film, **about)
         return draw
 
     return listed
@@ -113,26 +113,7 @@ def need(condition: object, reason: str) -> None:
         raise InvalidInput(reason)
 
 
-class LeftOut(Sentence):
-    """A note on what a figure leaves out, such as "1 of 3 runs"; empty where it shows all.
-
-    option: the option that chooses others. It is for the author of the figure, and not on it.
-    """
-
-    option: str
-
-
-def left_out(shown: int, of: int, what: str, option: str = "") -> LeftOut:
-    """A note on what a figure leaves out. what: the name of the parts, such as "runs".
-
-    option: the option that chooses others: run, layer, head, query, axes, or one of a command.
-
-    >>> left_out(1, 3, "runs", "run"), left_out(3, 3, "runs")
-    ('1 of 3 runs', '')
-    """
-    note = LeftOut("{} of {} " + what, shown, of) if shown < of else LeftOut("")
-    note.option = option
-    return note
+left_out = LeftOut
 
 
 def below(name: str, text: str) -> str:

@@ -1,7 +1,8 @@
 """The colours of figures: one colour for one thing in every figure, on a light and on a dark background."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from itertools import cycle, islice
 from typing import Any
 
 OKABE_ITO = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#5c5c5c")
@@ -32,57 +33,40 @@ class Palette:
     query: str
     key: str
     value: str
-    series: tuple[str, ...] = OKABE_ITO
+    series: tuple[str, ...]
 
-    @cached_property
-    def sequential(self) -> Any:
-        """The colour map of numbers from 0 up: 0 is the background, the largest number is blue."""
-        return _map("weights", (self.paper, *self.deep))
+    def colours(self, names: str | int | Sequence[str | int], count: int) -> list[Any]:
+        """The colours of `count` marks, again from the first name behind the last: roles, or numbers of the series."""
+        some = islice(cycle([names] if isinstance(names, str | int) else names), count)
+        return [getattr(self, one) if isinstance(one, str) else self.series[one % len(self.series)] for one in some]
 
-    @cached_property
-    def diverging(self) -> Any:
-        """The colour map of numbers on both sides of 0: 0 is the background, blue above it, orange below."""
-        return _map("signed", (*reversed(self.deep_minus), self.paper, *self.deep))
+    def scale(self, name: str) -> Any:
+        """A colour map; not-a-number is transparent.
 
-    @cached_property
-    def picture(self) -> Any:
-        """The colour map of pictures: −1 is the background, 1 is ink."""
-        return _map("picture", (self.paper, self.ink))
+        name: "weights", from the background at 0 to blue; "signed", with orange below 0; "picture", from the background
+        at −1 to ink at 1.
+        """
+        from matplotlib.colors import LinearSegmentedColormap
 
-
-LIGHT = Palette(
-    paper="#ffffff",
-    ink="#1a1a1a",
-    faint="#6e6e6e",
-    empty="#f2f2f2",
-    dim="#dbe9f4",
-    plus="#0072b2",
-    minus="#d55e00",
-    deep=("#c6dbef", "#5ba3d0", "#0072b2", "#08406f"),
-    deep_minus=("#fdd8b8", "#f59a57", "#d55e00", "#7f3300"),
-    query="#8a5300",
-    key="#006b4f",
-    value="#a03a86",
-)
-DARK = Palette(
-    paper="#14171c",
-    ink="#f2f2f2",
-    faint="#9aa0a8",
-    empty="#22272e",
-    dim="#31597a",
-    plus="#56b4e9",
-    minus="#f28b4b",
-    deep=("#173a52", "#1f6d9c", "#56b4e9", "#c9e8fb"),
-    deep_minus=("#4a2410", "#a84f14", "#f28b4b", "#ffdcc4"),
-    query="#ffd98c",
-    key="#86e8c4",
-    value="#eda6e4",
-    series=("#56b4e9", "#f28b4b", "#2aa880", "#d070ad", "#f0c040", "#4d8ee0", "#c0c0c0"),
-)
+        ends = {"weights": ((), self.deep), "signed": (self.deep_minus[::-1], self.deep), "picture": ((), (self.ink,))}
+        below, above = ends[name]
+        return LinearSegmentedColormap.from_list(name, (*below, self.paper, *above), N=512)
 
 
-def _map(name: str, colours: tuple[str, ...]) -> Any:
-    """A colour map through these colours at equal distances; not-a-number is transparent."""
-    from matplotlib.colors import LinearSegmentedColormap
-
-    return LinearSegmentedColormap.from_list(name, colours, N=512)
+_ROLES: dict[str, tuple[Any, Any]] = {
+    "paper": ("#ffffff", "#14171c"),
+    "ink": ("#1a1a1a", "#f2f2f2"),
+    "faint": ("#6e6e6e", "#9aa0a8"),
+    "empty": ("#f2f2f2", "#22272e"),
+    "dim": ("#dbe9f4", "#31597a"),
+    "plus": ("#0072b2", "#56b4e9"),
+    "minus": ("#d55e00", "#f28b4b"),
+    "deep": (("#c6dbef", "#5ba3d0", "#0072b2", "#08406f"), ("#173a52", "#1f6d9c", "#56b4e9", "#c9e8fb")),
+    "deep_minus": (("#fdd8b8", "#f59a57", "#d55e00", "#7f3300"), ("#4a2410", "#a84f14", "#f28b4b", "#ffdcc4")),
+    "query": ("#8a5300", "#ffd98c"),
+    "key": ("#006b4f", "#86e8c4"),
+    "value": ("#a03a86", "#eda6e4"),
+    "series": (OKABE_ITO, ("#56b4e9", "#f28b4b", "#2aa880", "#d070ad", "#f0c040", "#4d8ee0", "#c0c0c0")),
+}
+"""The colours of each role on a light background, and on a dark one."""
+LIGHT, DARK = (Palette(**dict(zip(_ROLES, own, strict=True))) for own in zip(*_ROLES.values(), strict=True))

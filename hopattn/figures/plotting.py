@@ -6,30 +6,26 @@ from dataclasses import replace
 from functools import singledispatch
 from typing import Any, NamedTuple, TypedDict, Unpack
 
-import numpy as np
-
 from hopattn.circuits.census.table import Census
 from hopattn.dynamics.record import Recall
 from hopattn.experiments.comparison.result import Comparison
 from hopattn.experiments.sweeps.table import Sweep
-from hopattn.figures.as_result import is_data_frame, recall_as_result, weights_as_result
-from hopattn.figures.census import CensusView, census_sheet
-from hopattn.figures.comparison import ComparisonView, comparison_sheet
-from hopattn.figures.drawing import Axes, Figure, arranged, drawn, put_panel, settled
+from hopattn.figures.as_result import recall_as_result, weights_as_result
+from hopattn.figures.census import census_sheet
+from hopattn.figures.comparison import comparison_sheet
+from hopattn.figures.drawing import Axes, Figure, draw, put_panel, settle
 from hopattn.figures.favourites import favourite
-from hopattn.figures.figure import gallery
-from hopattn.figures.fit import fitted_sheet, layout
+from hopattn.figures.figure import below, gallery
+from hopattn.figures.fit import fit, layout
 from hopattn.figures.palette import DARK, LIGHT
 from hopattn.figures.recalls import recall_sheet
-from hopattn.figures.sheet import LANGUAGES, Sheet, say
-from hopattn.figures.style import Style, coloured, loaded, sides, style_named, styled
-from hopattn.figures.sweep import FORMS, View, sweep_sheet
-from hopattn.figures.text import brightness
-from hopattn.foundation.arrays import is_foreign_array
+from hopattn.figures.sheet import LANGUAGES, Sheet
+from hopattn.figures.style import STYLES, Style, coloured, loaded, sides, styled
+from hopattn.figures.sweep import FORMS, sweep_sheet
+from hopattn.figures.text import luminance
 from hopattn.foundation.boundary import public
 from hopattn.foundation.checks import instance
-from hopattn.foundation.errors import InvalidInput, unknown
-from hopattn.results.labelled import Labelled
+from hopattn.foundation.errors import InvalidInput, reject_unknown
 from hopattn.scenario.result import Result
 from hopattn.transformer.heads import HeadTrace
 from hopattn.transformer.multi_head import MultiHeadTrace
@@ -56,16 +52,17 @@ class PlotOptions(TypedDict, total=False):
     measure: str | None
 
 
-CHOICES = ("run", "layer", "head", "query", "axes", "highlight", "title")
-"""The options that choose a part of a result."""
-CHOSEN = tuple(name for name in CHOICES if name != "title")
-OF_WEIGHTS = ("tokens", "mask")
-OF_SWEEPS = ("theory", "points")
-OF_PARTS = (*CHOSEN, *OF_WEIGHTS, *OF_SWEEPS, "measure")
-"""The options that the picture of a bare recall does not have."""
-
 OF_RECALL = ("overlaps", "returns")
 """The figures of results that a bare recall has too."""
+CHOICES = ("run", "layer", "head", "query", "axes", "highlight")
+"""The options that choose a part of a result."""
+OWNERS = {
+    **dict.fromkeys(CHOICES, "a result"),
+    **dict.fromkeys(("tokens", "mask"), "an array of weights"),
+    **dict.fromkeys(("theory", "points"), "a sweep"),
+    "measure": "a sweep, a comparison or a census",
+}
+"""The options that not every thing has, each with the things that have it."""
 
 
 class Panels(NamedTuple):
@@ -131,25 +128,28 @@ def plot(thing: Any, name: str | None = None, **options: Unpack[PlotOptions]) ->
     ['muddy', 'banks']
     """
     loaded()
+    from matplotlib import pyplot
+
     if name is not None:
         instance(name, str, "plot", "the name of a figure")
     wishes: dict[str, Any] = {key: value for key, value in options.items() if value is not None}
-    automatic = isinstance(wishes.get("title"), str) and wishes["title"] == "auto"
-    if automatic:
+    target: Any = wishes.get("ax")
+    title, lang = wishes.get("title"), wishes.get("lang")
+    if lang is not None:
+        reject_unknown("plot", [instance(lang, str, "plot: lang", "a text")], ("en", *LANGUAGES), "lang")
+    if isinstance(title, str) and title == "auto":
         del wishes["title"]
-    lang = _language(thing, wishes.pop("lang", None))
-    sheet = replace(_sheet(thing, name, wishes), lang=lang)
-    target = wishes.get("ax")
-    with _looking_like(wishes, sheet):
-        if target is not None and _is_axes(target):
-            _require_flat(target)
-            title = _headline(sheet) if automatic else wishes.get("title", "")
+    sheet = _sheet(thing, name, wishes)
+    sheet = replace(sheet, lang=lang or sheet.lang, title=wishes.get("title", sheet.title))
+    into_axes = _is_axes(target)
+    with _looking_like(wishes, sheet) as style:
+        if into_axes:
+            title = below(sheet.title, sheet.panels[0].title) if title == "auto" else title or ""
             _put_into(target, replace(sheet, title=title).translated())
             return Panels(target.get_figure(root=True), (target,))
-        figure = _new_figure(wishes) if target is None else target
-        translated = sheet.translated()
-        places = drawn(translated, figure)
-        arranged(figure, translated, places, layout(translated) if target is None else None)
+        figure = pyplot.figure(figsize=style.size, dpi=style.dpi) if target is None else target
+        sheet = sheet.translated()
+        places = draw(sheet, figure, layout(sheet) if target is None else None)
         return Panels(figure.get_figure(root=True), tuple(place.ax for place in places))
 
 
@@ -162,109 +162,66 @@ def _put_into(ax: Axes, sheet: Sheet) -> None:
         )
     place = put_panel(replace(sheet.panels[0], title=sheet.title), ax, sheet.lang)
     ax.figure.draw_without_rendering()
-    settled(place)
-    for name, line in place.curves:
-        place.keys.setdefault(name, line)
-    for name, sign in place.keys.items():
+    settle(place)
+    signs = dict(place.curves) | place.keys
+    for name, sign in signs.items():
         sign.set_label(name)
-    if place.keys:
-        ax.legend([*place.keys.values()], [*place.keys])
+    if signs:
+        ax.legend([*signs.values()], [*signs])
 
 
-def _headline(sheet: Sheet) -> str:
-    """The title of a sheet, with that of its panel."""
-    texts = [sheet.title, *(panel.title for panel in sheet.panels[:1])]
-    return say("\n".join("{}" for text in texts if text), *filter(None, texts))
-
-
-def _language(thing: Any, lang: Any) -> str:
-    """The language that was asked for, else that of a result's scenario; raises `InvalidInput` for an unknown one."""
-    known = ("en", *LANGUAGES)
-    if lang is not None and not (isinstance(lang, str) and lang in known):
-        raise InvalidInput(f"plot: lang {unknown(str(lang), known)}")
-    scenario = thing.scenario if isinstance(thing, Sweep) else thing
-    return str(lang or (scenario.figure.lang if scenario is not None and hasattr(scenario, "figure") else "en"))
+def _chosen(wishes: dict[str, Any], *options: str) -> dict[str, Any]:
+    """The options of a thing that are set; raises `InvalidInput` for one that belongs to another thing."""
+    for name, owner in OWNERS.items():
+        if name in wishes and name not in options:
+            raise InvalidInput(f"plot: {name}: is an option for {owner}")
+    return {name: wishes[name] for name in options if name in wishes}
 
 
 @singledispatch
 def _sheet(thing: Any, name: str | None, wishes: dict[str, Any]) -> Sheet:
     """The sheet of a thing by the name of its figure. wishes: the options that are set."""
-    known = isinstance(thing, np.ndarray | Labelled | list | tuple | HeadTrace | MultiHeadTrace)
-    if not known and not is_foreign_array(thing) and not is_data_frame(thing):
+    if not hasattr(thing, "__array__") and not isinstance(thing, list | tuple | HeadTrace | MultiHeadTrace):
         raise InvalidInput(
             "plot: expected a Result, a Recall, a Sweep, a Comparison, a Census or an array or DataFrame of weights, "
             f"not {type(thing).__name__}"
         )
-    others = {key: value for key, value in wishes.items() if key not in OF_WEIGHTS}
-    result = weights_as_result(thing, *(wishes.get(option) for option in OF_WEIGHTS))
+    others = {**wishes}
+    result = weights_as_result(thing, others.pop("tokens", None), others.pop("mask", None))
     return _sheet(result, name or "attention", others)
 
 
 @_sheet.register
 def _(result: Result, name: str | None, wishes: dict[str, Any]) -> Sheet:
-    _refuse(wishes, OF_SWEEPS, "a sweep")
-    _refuse(wishes, ("measure",), "a sweep, a comparison or a census")
-    _refuse(wishes, OF_WEIGHTS, "an array of weights")
+    options = _chosen(wishes, "title", *CHOICES)
     figure = favourite(result) if name is None else gallery()[name]
     if figure is None:
         raise InvalidInput(f"plot: no figure can be drawn from '{result.name}'")
-    return figure.sheet(result, {key: wishes[key] for key in CHOICES if key in wishes})
+    return figure.sheet(result, options)
 
 
 @_sheet.register
 def _(record: Recall, name: str | None, wishes: dict[str, Any]) -> Sheet:
-    _require_name(name, ("recall", *OF_RECALL))
-    if name is None or name == "recall":
-        _refuse(wishes, OF_PARTS, "a result")
-        return replace(sheet := recall_sheet(record), title=wishes.get("title", sheet.title))
+    reject_unknown("plot", [name or "recall"], ("recall", *OF_RECALL), "figure")
+    if name in (None, "recall"):
+        _chosen(wishes)
+        return recall_sheet(record)
     if record.overlaps is None:
         raise InvalidInput(f"plot: figure '{name}' needs the overlaps of the recall: run it with keep=['overlaps']")
     return _sheet(recall_as_result(record), name, wishes)
 
 
 @_sheet.register
-def _(sweep: Sweep, name: str | None, wishes: dict[str, Any]) -> Sheet:
-    _require_name(name, ("sweep", *FORMS))
-    _refuse(wishes, (*CHOSEN, *OF_WEIGHTS), "a result")
-    asked = {key: wishes.get(key) for key in ("measure", "title", *OF_SWEEPS)}
-    return sweep_sheet(sweep, View(None if name == "sweep" else name, **asked))
-
-
-@_sheet.register
-def _(comparison: Comparison, name: str | None, wishes: dict[str, Any]) -> Sheet:
-    _require_name(name, ("comparison",))
-    _refuse(wishes, (*CHOSEN, *OF_WEIGHTS), "a result")
-    _refuse(wishes, OF_SWEEPS, "a sweep")
-    return comparison_sheet(comparison, ComparisonView(wishes.get("measure"), wishes.get("title")))
-
-
-@_sheet.register
-def _(census: Census, name: str | None, wishes: dict[str, Any]) -> Sheet:
-    _require_name(name, ("census",))
-    _refuse(wishes, (*CHOSEN, *OF_WEIGHTS), "a result")
-    _refuse(wishes, OF_SWEEPS, "a sweep")
-    return census_sheet(census, CensusView(wishes.get("measure"), wishes.get("title")))
-
-
-def _refuse(wishes: dict[str, Any], names: Sequence[str], owner: str) -> None:
-    """Raise `InvalidInput` for the first of some options that is set: it belongs to another thing."""
-    for name in names:
-        if name in wishes:
-            raise InvalidInput(f"plot: {name}: is an option for {owner}")
-
-
-def _require_name(name: str | None, known: Sequence[str]) -> None:
-    """Raise `InvalidInput` for the name of a figure that a thing does not have."""
-    if name is not None and not (isinstance(name, str) and name in known):
-        raise InvalidInput(f"plot: figure {unknown(name, known)}")
-
-
-def _require_flat(ax: Any) -> None:
-    """Raise `InvalidInput` for axes that are not flat, such as 3D or polar ones, and for axes without a figure."""
-    if ax.name != "rectilinear":
-        raise InvalidInput(f"plot: ax: expected axes with a horizontal and a vertical line, not {ax.name} axes")
-    if ax.figure is None or not ax.figure.get_figure(root=True).axes:
-        raise InvalidInput("plot: ax: these axes were removed from their figure")
+def _(thing: Sweep | Comparison | Census, name: str | None, wishes: dict[str, Any]) -> Sheet:
+    kinds: dict[str, Any] = {
+        "sweep": (sweep_sheet, FORMS, ("measure", "theory", "points")),
+        "comparison": (comparison_sheet, (), ("measure",)),
+        "census": (census_sheet, (), ("measure",)),
+    }
+    kind = type(thing).__name__.lower()
+    sheet_of, forms, options = kinds[kind]
+    reject_unknown("plot", [name or kind], (kind, *forms), "figure")
+    return sheet_of(thing, *[name] * (name in forms), **_chosen(wishes, *options))  # type: ignore[no-any-return]
 
 
 def _is_axes(target: Any) -> bool:
@@ -272,55 +229,37 @@ def _is_axes(target: Any) -> bool:
     from matplotlib.axes import Axes as RealAxes
     from matplotlib.figure import FigureBase
 
-    if target is not None and not isinstance(target, RealAxes | FigureBase):
-        raise InvalidInput(f"plot: ax: expected Axes, a Figure or a SubFigure, not {type(target).__name__}")
-    return isinstance(target, RealAxes)
-
-
-def _new_figure(wishes: dict[str, Any]) -> Figure:
-    """An empty figure of pyplot, so that a notebook shows it."""
-    from matplotlib import pyplot
-
-    style = _style_of(wishes)
-    return pyplot.figure(figsize=style.size, dpi=style.dpi)
-
-
-def _style_of(wishes: dict[str, Any]) -> Style:
-    """The style of a new figure, in the size that was given."""
-    named = style_named(wishes.get("style", "slide"))
-    return named.with_size(*sides(wishes["size"], named.size[0], "plot: size")) if "size" in wishes else named
-
-
-def _load_backend() -> None:
-    """Load the backend of pyplot, before a style is set.
-
-    Jupyter's backend makes pyplot interactive while it loads. Loaded within a style, it would lose that with the style,
-    and Jupyter would show no later figure.
-    """
-    from matplotlib import pyplot
-
-    pyplot.switch_backend(pyplot.get_backend())
+    if not isinstance(target, RealAxes):
+        if not isinstance(target, FigureBase | None):
+            raise InvalidInput(f"plot: ax: expected Axes, a Figure or a SubFigure, not {type(target).__name__}")
+        return False
+    if target.name != "rectilinear":
+        raise InvalidInput(f"plot: ax: expected axes with a horizontal and a vertical line, not {target.name} axes")
+    if target.figure is None or not target.figure.get_figure(root=True).axes:
+        raise InvalidInput("plot: ax: these axes were removed from their figure")
+    return True
 
 
 @contextmanager
-def _looking_like(wishes: dict[str, Any], sheet: Sheet) -> Iterator[None]:
+def _looking_like(wishes: dict[str, Any], sheet: Sheet) -> Iterator[Style]:
     """The context of a drawing: a style that is named, that of a slide, or the user's own settings in their axes.
 
     In a new figure, the font is the largest in which no text lies over another.
     """
-    import matplotlib
+    from matplotlib import pyplot, rc_context
 
-    target = wishes.get("ax")
-    if target is None:
-        _load_backend()
-    elif "size" in wishes:
-        raise InvalidInput("plot: size: is for a new figure; the size of your own figure is its `figsize`")
+    target, style = wishes.get("ax"), STYLES[wishes.get("style", "slide")]
+    if "size" in wishes:
+        if target is not None:
+            raise InvalidInput("plot: size: is for a new figure; the size of your own figure is its `figsize`")
+        style = style.with_size(*sides(wishes["size"], style.size[0], "plot: size"))
+    if target is None:  # Jupyter's backend makes pyplot interactive while it loads, which must outlast the style
+        pyplot.switch_backend(pyplot.get_backend())
+        style = fit(sheet, style).style
     if target is None or "style" in wishes:
-        style = _style_of(wishes)
-        with styled(fitted_sheet(sheet, style).style if target is None else style):
-            yield
-        return
-    _is_axes(target)
-    palette = DARK if brightness(target.get_facecolor()) < 0.5 else LIGHT
-    with matplotlib.rc_context({"text.parse_math": False}), coloured(palette):
-        yield
+        with styled(style):
+            yield style
+    else:
+        palette = DARK if luminance(target.get_facecolor()) < 0.2 else LIGHT
+        with rc_context({"text.parse_math": False}), coloured(palette):
+            yield style

@@ -2,14 +2,14 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from hopattn.figures.choice import AS_WRITTEN, arrays_of, highlighted_words
-from hopattn.figures.figure import LeftOut, left_out, need
-from hopattn.figures.sheet import Curve, Mark, Panel, Points, Sheet, say
-from hopattn.foundation.errors import unknown
+from hopattn.figures.choice import UNCHANGED, arrays_of, highlighted_words, query_of
+from hopattn.figures.figure import left_out, need
+from hopattn.figures.sheet import Curve, LeftOut, Mark, Panel, Points, Sheet, say
+from hopattn.foundation.errors import reject_unknown
 from hopattn.results.labelled import Labelled
 from hopattn.retrieval.similarity import cosine
 from hopattn.scenario.result import Result, Run
@@ -51,8 +51,12 @@ class Words(NamedTuple):
     @property
     def turns(self) -> np.ndarray:
         """How much the direction of each word changes, 1 − cosine, `(n_words,)`; 0 for a word that becomes 0."""
-        pairs = zip(self.before.values, self.after.values, strict=True)
-        return np.array([1 - float(cosine(one, other)) if one.any() and other.any() else 0.0 for one, other in pairs])
+        return np.nan_to_num([1 - near(*pair) for pair in zip(self.before.values, self.after.values, strict=True)])
+
+
+def near(one: np.ndarray, other: np.ndarray) -> float:
+    """The cosine of two vectors; NaN if one of them is 0."""
+    return float(cosine(one, other)) if one.any() and other.any() else np.nan
 
 
 def words_of(run: Run) -> Words | None:
@@ -65,8 +69,8 @@ def words_of(run: Run) -> Words | None:
     sees = np.zeros((n, n), bool)
     for _, weights in run.find("weights"):
         if weights.labels and weights.labels[0] == before.labels[0] and weights.labels[1][:n] == before.labels[0]:
-            shown = weights.values != 0 if weights.hidden is None else ~weights.hidden & (weights.values != 0)
-            sees |= shown[:, :n]
+            seen = weights.values != 0 if weights.hidden is None else (weights.values != 0) & ~weights.hidden
+            sees |= seen[:, :n]
     return Words(before, states, sees & ~np.eye(n, dtype=bool))
 
 
@@ -76,9 +80,8 @@ def hero(result: Result, words: Words) -> int:
     It is one of the highlighted words and those of the expectations; without any, one that sees another word.
     """
     tokens = words.tokens
-    if (query := result.figure.query) is not None:
-        need(query in tokens, f"query: {unknown(query, tokens)}")
-        return tokens.index(query)
+    if result.figure.query is not None:
+        return query_of(result, tokens)
     named = [tokens.index(word) for word in highlighted_words(result) if word in tokens]
     turns = np.round(words.turns, 9)
     seeing = np.flatnonzero(words.sees.any(axis=1)).tolist()
@@ -90,32 +93,30 @@ def goal(words: Words, word: int) -> int | None:
     """The index of the word that another turns towards: of those that it sees and whose cosine with it rises, the
     nearest in the end. None if it turns towards none.
     """
+    before, end = words.before.values, words.after.values[word]
     rises = [
-        (round(float(cosine(words.after.values[word], words.before.values[i])), 9), -i)
+        (round(near(end, before[i]), 9), -i)
         for i in np.flatnonzero(words.sees[word]).tolist()
-        if not np.array_equal(words.before.values[i], words.before.values[word]) and rise(words, word, i) > SEEN
+        if not np.array_equal(before[i], before[word]) and rise(words, word, i) > SEEN
     ]
     return -max(rises)[1] if rises else None
 
 
-def rise(words: Words, word: int, towards: int, axes: Sequence[int] | None = None) -> float:
+def rise(words: Words, word: int, towards: int, axes: Any = ...) -> float:
     """How much the cosine of a word with another one rises, in a plane or in the whole space; 0 for a vector of 0."""
-    at = slice(None) if axes is None else list(axes)
-    start, end, other = words.before.values[word][at], words.after.values[word][at], words.before.values[towards][at]
-    there = start.any() and end.any() and other.any()
-    return float(cosine(end, other)) - float(cosine(start, other)) if there else 0.0
+    before, after = words.before.values, words.after.values
+    start, end, other = before[word][axes], after[word][axes], before[towards][axes]
+    return float(np.nan_to_num(near(end, other) - near(start, other)))
 
 
-def shows_turn(words: Words, word: int, axes: Sequence[int] | None = None) -> bool:
+def shows_turn(words: Words, word: int, axes: Any = ...) -> bool:
     """Whether a plane shows how a word turns towards its goal: at least half of the rise in the whole space.
 
     Without a goal, it is whether the direction of the word changes in the plane.
     """
     if (towards := goal(words, word)) is not None:
         return rise(words, word, towards, axes) >= ENOUGH * rise(words, word, towards)
-    at = slice(None) if axes is None else list(axes)
-    start, end = words.before.values[word][at], words.after.values[word][at]
-    return bool(start.any() and end.any()) and 1 - float(cosine(start, end)) > SEEN
+    return 1 - near(words.before.values[word][axes], words.after.values[word][axes]) > SEEN
 
 
 def plane(result: Result, shown: Sequence[tuple[Words, int]]) -> list[int]:
@@ -126,8 +127,8 @@ def plane(result: Result, shown: Sequence[tuple[Words, int]]) -> list[int]:
     """
     axes = shown[0][0].before.labels[1]
     if (asked := result.figure.axes) is not None:
-        for axis in asked:
-            need(axis in axes, f"axes: {unknown(axis, axes)}")
+        reject_unknown("axes", asked, axes)
+        need(len({*asked}) > 1, f"axes: '{asked[0]}' is listed twice; a plane has two")
         return [axes.index(axis) for axis in asked]
     need(len(axes) > 1, "its words have one axis; a plane has two")
     moved = [(own.after.values - own.before.values) ** 2 for own, _ in shown]
@@ -166,7 +167,7 @@ def need_visible(points: np.ndarray, instead: str = "") -> None:
 
 def run_names(runs: Sequence[Run]) -> list[str]:
     """The titles of the panels of runs: their names, where there are several."""
-    return [run.name or say(AS_WRITTEN) for run in runs] if len(runs) > 1 else [""]
+    return [run.name or say(UNCHANGED) for run in runs] if len(runs) > 1 else [""]
 
 
 def some_runs(runs: Sequence[Run], most: int, lacks: str) -> tuple[Sequence[Run], list[str], LeftOut]:

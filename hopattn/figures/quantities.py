@@ -7,90 +7,81 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.figures.sheet import say
+from hopattn.figures.sheet import Mark, Panel, Surface, say
 from hopattn.figures.text import label, power_of_ten
 from hopattn.scenario.grids import of_words
+from hopattn.scenario.language.paths import last_keys
 
 PARAMETERS = {
-    "load": "load α = P/N",
-    "exponent": "load α = ln P/N",
-    "temperature": "temperature T",
-    "beta": "inverse temperature β",
-    "neurons": "neurons N",
-    "dim": "neurons N",
-    "patterns": "stored patterns P",
-    "flip": "share of neurons flipped",
-    "hide": "share of neurons hidden",
-    "hidden": "share of neurons hidden",
-    "correlation": "cosine between patterns",
-    "points": "points P",
-    "parts": "parts P",
-    "which": "pattern k",
-    "empty": "share δ of the neurons of a pattern that is 0",
-    "context": "clean vectors L that attention reads",
-    "distance": "distance of the cue from the word, in bits",
+    "load": ("load α = P/N", "α"),
+    "exponent": ("load α = ln P/N", "α"),
+    "temperature": ("temperature T", "T"),
+    "beta": ("inverse temperature β", "β"),
+    "alpha": ("α of entmax", "α"),
+    "neurons": ("neurons N", "N"),
+    "dim": ("neurons N", "N"),
+    "patterns": ("stored patterns P", "P"),
+    "flip": ("share of neurons flipped", ""),
+    "hide": ("share of neurons hidden", ""),
+    "hidden": ("share of neurons hidden", ""),
+    "noise": ("noise", ""),
+    "correlation": ("cosine between patterns", ""),
+    "points": ("points P", "P"),
+    "parts": ("parts P", "P"),
+    "which": ("pattern k", "k"),
+    "empty": ("share δ of the neurons of a pattern that is 0", ""),
+    "context": ("clean vectors L that attention reads", "L"),
+    "distance": ("distance of the cue from the word, in bits", ""),
 }
-"""The names of parameters, by their keys."""
-SYMBOLS = {
-    **{"load": "α", "exponent": "α", "temperature": "T", "beta": "β", "neurons": "N", "dim": "N", "patterns": "P"},
-    **{"points": "P", "parts": "P", "which": "k", "context": "L"},
-}
-"""The symbols of parameters, for the names of curves."""
+"""The names of parameters, for the titles of axes, and their symbols, for the names of curves; by their keys."""
+SHARE, ANY, UP = (0.0, 1.0), (-math.inf, math.inf), (0.0, math.inf)
 MEASURES = {
-    "overlap": "overlap m with the pattern",
-    "recalled": "share of cues recalled",
-    "steps": "steps of a recall",
-    "converged": "share of recalls that converge",
-    "weight": "weight of the own pattern in the first step",
-    "bit_error": "share of wrong neurons",
-    "stable": "share of stable patterns",
-    "first": "distance after one step",
-    "second": "distance after two steps",
-    "rest": "distance at rest",
-    "gain": "gain of the mean cue",
-    "nearer": "share of cues that gain",
-    "met": "share of expectations met",
+    "overlap": ("overlap m with the pattern", (-1.0, 1.0)),
+    "recalled": ("share of cues recalled", SHARE),
+    "steps": ("steps of a recall", UP),
+    "converged": ("share of recalls that converge", SHARE),
+    "weight": ("weight of the own pattern in the first step", SHARE),
+    "bit_error": ("share of wrong neurons", UP),
+    "stable": ("share of stable patterns", SHARE),
+    "first": ("distance after one step", ANY),
+    "second": ("distance after two steps", ANY),
+    "rest": ("distance at rest", ANY),
+    "gain": ("gain of the mean cue", ANY),
+    "nearer": ("share of cues that gain", SHARE),
+    "met": ("share of expectations met", SHARE),
+    "accuracy": ("accuracy", SHARE),
 }
-"""The names of measures."""
+"""The names of measures, and the smallest and the largest value that each can have."""
 _OVERLAP_OF_CUE = re.compile(r"overlaps\[(.+)\]")
 _WEIGHT = re.compile(r"(?:(?P<place>.+) )?weights\[(?P<query>[^,]+), *(?P<key>[^,]+)\]")
-SIZES = ("neurons", "patterns")
-"""The axes that a capacity is read from, by the last keys of their paths."""
-SHARE = (0.0, 1.0)
-RANGES = {
-    **dict.fromkeys(("recalled", "converged", "met", "accuracy", "weight", "nearer", "stable"), SHARE),
-    **dict.fromkeys(("overlap", "overlaps"), (-1.0, 1.0)),
-    **dict.fromkeys(("steps", "bit_error"), (0.0, math.inf)),
-}
-"""The smallest and the largest value that a measure can have."""
 DECADES, FEW = 2, 8
 """A logarithmic axis has ticks at powers of ten if there are as many as this, else at its numbers if these are few."""
-TICKS = 6
-"""The largest number of distances between the ticks of an axis: with more, the numbers of two panels run together."""
+
+
+def by_key(axes: Mapping[str, Sequence[Any]]) -> dict[str, Sequence[Any]]:
+    """The values of the axes of a sweep by the last keys of their paths."""
+    return {key: axes[path] for path, key in last_keys(axes).items()}
 
 
 def parameter_title(key: str) -> str:
     """The name of a parameter as the title of an axis. key: the last key of its path."""
-    return say(PARAMETERS[key]) if key in PARAMETERS else label(key)
+    return say(PARAMETERS[key][0]) if key in PARAMETERS else label(key)
 
 
 def setting(key: str, value: Any) -> str:
     """A parameter with its number, as the name of a curve: N = 500; a word alone."""
-    return label(value) if isinstance(value, str) else f"{SYMBOLS.get(key) or label(key)} = {plain(value)}"
+    symbol = PARAMETERS.get(key, ("", ""))[1] or label(key)
+    return label(value) if isinstance(value, str) else f"{symbol} = {plain(value)}"
 
 
-def measure_title(name: str) -> str:
+def name_of(name: str) -> str:
     """The name of a measure as the title of an axis."""
     if cue := _OVERLAP_OF_CUE.fullmatch(name):
         return say("overlap m of cue {}", cue[1])
-    if entry := _WEIGHT.fullmatch(name):
-        parts = entry["key"], entry["query"].strip()
-        return (
-            say("weight of '{}' for '{}' ({})", *parts, entry["place"])
-            if entry["place"]
-            else say("weight of '{}' for '{}'", *parts)
-        )
-    return say(MEASURES[name]) if name in MEASURES else name
+    if not (entry := _WEIGHT.fullmatch(name)):
+        return say(MEASURES[name][0]) if name in MEASURES else name
+    place, parts = entry["place"], (entry["key"], entry["query"].strip())
+    return say("weight of '{}' for '{}' ({})", *parts, place) if place else say("weight of '{}' for '{}'", *parts)
 
 
 def possible(name: str, values: np.ndarray) -> tuple[float, float]:
@@ -99,13 +90,11 @@ def possible(name: str, values: np.ndarray) -> tuple[float, float]:
     name: of the measure, or of an entry such as "overlaps[1]". values: of all trials; a measure that is 0 or 1 in each
     trial has a share as its mean. Values beyond the range of the name show that the name means something else.
     """
-    known = values[~np.isnan(values)]
-    low, high = SHARE if np.isin(known, SHARE).all() else RANGES.get(name.partition("[")[0], (-math.inf, math.inf))
-    if _WEIGHT.fullmatch(name) and known.min(initial=0.0) >= 0:
-        low, high = SHARE
-    rounding = 1e-9
-    fits = bool(np.all((known >= low - rounding) & (known <= high + rounding)))
-    return (low, high) if fits else (-math.inf, math.inf)
+    known, rounding, kind = values[~np.isnan(values)], 1e-9, name.partition("[")[0]
+    if np.isin(known, SHARE).all() or (_WEIGHT.fullmatch(name) and known.min() >= 0):
+        return SHARE
+    _, (low, high) = MEASURES.get("overlap" if kind == "overlaps" else kind, ("", ANY))
+    return (low, high) if low - rounding <= known.min() and known.max() <= high + rounding else ANY
 
 
 def scale_of(low: float, high: float, mean: np.ndarray) -> tuple[float, float] | None:
@@ -120,12 +109,14 @@ def scale_of(low: float, high: float, mean: np.ndarray) -> tuple[float, float] |
 
 def logarithmic(numbers: Sequence[Any]) -> bool:
     """Whether the numbers grow by equal ratios rather than by equal differences; words do not."""
-    if of_words(numbers):
+    if of_words(numbers) or len(numbers) < 3 or numbers[0] <= 0:
         return False
-    values = np.array(numbers, dtype=float)
-    if len(values) < 3 or values[0] <= 0:
-        return False
-    return bool(np.ptp(np.diff(np.log(values))) < 1e-6 * np.log(values[-1] / values[0]))
+    return bool(np.ptp(np.diff(np.log(numbers))) < 1e-6 * np.log(numbers[-1] / numbers[0]))
+
+
+def spaced(numbers: Sequence[Any], count: int) -> np.ndarray:
+    """So many numbers from the first to the last of an axis, at equal ratios where it is logarithmic."""
+    return np.asarray((np.geomspace if logarithmic(numbers) else np.linspace)(numbers[0], numbers[-1], count))
 
 
 def places(values: Sequence[Any]) -> np.ndarray:
@@ -147,16 +138,44 @@ def edges(numbers: Sequence[Any]) -> np.ndarray:
     return np.concatenate([[2 * values[0] - middles[0]], middles, [2 * values[-1] - middles[-1]]])
 
 
-def horizontal_axis(axes: Mapping[str, Sequence[Any]]) -> str:
+def longest(axes: Mapping[str, Sequence[Any]]) -> str:
     """The axis of a sweep that its curves run along: one of numbers, and the one with more values, else the first."""
     return max(axes, key=lambda axis: (not of_words(axes[axis]), len(axes[axis])))
 
 
-def axis_of(values: Sequence[Any], axis: str) -> dict[str, Any]:
-    """The ticks of an axis of words, as a field of a panel; nothing for an axis of numbers. axis: "x" or "y"."""
-    if of_words(values):
-        return {f"{axis}_ticks": dict(zip(places(values).tolist(), map(label, values), strict=True))}
-    return {}
+def axis_of(axis: str, key: str, values: Sequence[Any], at: np.ndarray | None = None) -> dict[str, Any]:
+    """The title, the ends and the ticks of an axis, as fields of a panel. axis: "x" or "y".
+
+    at: the edges of cells that fill it; None for curves, whose axis begins a little before the first value.
+    """
+    if at is None and logarithmic(values):
+        at = values * (values[-1] / values[0]) ** np.linspace(-0.03, 0.03, len(values))
+    elif at is None:
+        x = places(values)
+        margin = 0.5 if of_words(values) else 0.03 * (x[-1] - x[0]) or 0.5
+        at = np.array([max(x[0] - margin, 0.0 if x[0] >= 0 and not of_words(values) else -math.inf), x[-1] + margin])
+    ticks = dict(zip(places(values).tolist(), map(label, values), strict=True)) if of_words(values) else None
+    return {axis: parameter_title(key), f"{axis}_range": (float(at[0]), float(at[-1])), f"{axis}_ticks": ticks}
+
+
+def map_of(
+    axes: Mapping[str, Sequence[Any]],
+    table: np.ndarray,
+    name: str,
+    most: float,
+    colours: str = "weights",
+    marks: Sequence[Mark] = (),
+    title: str = "",
+) -> Panel:
+    """A map over two axes, the horizontal one first, with marks over its colours; NaN is hatched.
+
+    table: the numbers, in the order of the axes. name, most, colours: as of a `Surface`.
+    """
+    (across, xs), (up, ys) = axes.items()
+    x, y = edges(xs), edges(ys)
+    fields = axis_of("x", across, xs, x) | axis_of("y", up, ys, y)
+    logs = "x" * logarithmic(xs) + "y" * logarithmic(ys)
+    return Panel([Surface(table.T, x, y, colours, name=name, most=most), *marks], title, logarithmic=logs, **fields)
 
 
 def set_logarithmic(ax: Any, axis: str, numbers: Sequence[float]) -> None:
@@ -181,14 +200,14 @@ def set_logarithmic(ax: Any, axis: str, numbers: Sequence[float]) -> None:
 
 
 def plain(value: float) -> str:
-    """A number without formulae: 0.1, 10, 10⁶.
+    """A number without formulae: .1, 10, 10⁶.
 
     >>> plain(0.1), plain(31.6227766), plain(999.6), plain(1e6), plain(2e-7)
-    ('0.1', '31.6', '1000', '10⁶', '2·10⁻⁷')
+    ('.1', '31.6', '1000', '10⁶', '2·10⁻⁷')
     """
     if value == 0 or 1e-4 <= abs(value) < 1e5:
-        return f"{value:.3g}" if abs(value) < 999.5 else f"{value:.0f}"
-    digits, _, power = f"{value:.3g}".partition("e") if "e" in f"{value:.3g}" else f"{value:.2e}".partition("e")
-    digits = digits.rstrip("0").rstrip(".") if "." in digits else digits
-    raised = power_of_ten(int(power))
+        text = f"{value:.3g}" if abs(value) < 999.5 else f"{value:.0f}"
+        return text.replace("0.", ".", 1) if text.lstrip("-").startswith("0.") else text
+    digits, _, power = f"{value:.2e}".partition("e")
+    digits, raised = digits.rstrip("0").rstrip("."), power_of_ten(int(power))
     return raised if digits == "1" else f"{digits}·{raised}"

@@ -1,7 +1,7 @@
 """Recalls as data: which cues recall their patterns, states as pictures, ends in words; and bare recalls as sheets."""
 
 from collections.abc import Iterator
-from itertools import combinations
+from itertools import islice
 
 import numpy as np
 
@@ -18,6 +18,8 @@ PASSED = 2
 SAME, UNLIKE = 0.05, 0.5
 """The parts of a black pixel by which no pixel of two states that look the same differs, and by which some pixel of two
 states with pictures of their own does."""
+APART, FINE = 0.07, 200
+"""The least distance of two balls in a valley, as a part of its size, and the number of its places."""
 FRAMES = 14
 """The number of frames of a long recall: at most this number of steps, most of them early."""
 ENDS = {Status.NOTHING_NEAR: say("finds nothing near"), Status.DIVERGED: say("grows without bound")}
@@ -30,15 +32,14 @@ LEAST = 12
 
 def recalled(run: Run) -> np.ndarray:
     """Whether each cue of a recall ends at its own pattern, or at any pattern if none is its own, `(n_cues,)`."""
-    arrays = run.arrays
+    arrays, own = run.arrays, run.arrays.get("overlaps")
     if "recalled" in arrays and arrays["recalled"].values.ndim:
         return np.asarray(arrays["recalled"].values, dtype=bool)
-    own = arrays.get("overlaps")
     if "recalls" not in arrays:
         return np.asarray(arrays["overlaps"].values >= MATCH)
-    ends = np.asarray(arrays["recalls"].values != "nothing")
     near = {} if own is None else dict(zip(own.labels[0], own.values >= MATCH, strict=True))
-    return np.asarray(ends & [near.get(name, True) for name in arrays["recalls"].labels[0]])
+    cues = arrays["recalls"].labels[0]
+    return np.array([recalls(run, i) and near.get(name, True) for i, name in enumerate(cues)], dtype=bool)
 
 
 def last_step(run: Run, i: int) -> int:
@@ -87,12 +88,25 @@ def spaced_steps(last: int, most: int) -> list[int]:
 
 def frame_times(last: int) -> list[float]:
     """The time of each frame, in steps; between whole steps one state goes over into the next."""
-    if last == 0:
-        return [0.0] * LEAST
-    if last < LEAST - 1:
-        parts = -(-(LEAST - 1) // last)
-        return [i / parts for i in range(last * parts + 1)]
-    return [float(step) for step in spaced_steps(last, FRAMES)]
+    if last >= LEAST - 1:
+        return [float(step) for step in spaced_steps(last, FRAMES)]
+    steps = max(last, 1)
+    return [float(time) for time in np.linspace(0, last, steps * -(-(LEAST - 1) // steps) + 1)]
+
+
+def slope_of(run: Run, i: int, apart: float = APART) -> tuple[np.ndarray, np.ndarray, list[str]]:
+    """The way of a cue with its energies, `(n_places, 2)`; its balls, `(n_balls, 2)`, which lie apart; their steps."""
+    way, balls = run.arrays["valley"].values[i].T, run.arrays["balls"].values[i][:, : last_step(run, i) + 1].T
+    way = way[np.isfinite(way).all(axis=1)]
+    size = np.maximum(np.ptp(way, axis=0), 1e-9)
+    last = int(np.argmax(np.all(np.abs(balls - balls[-1]) < 1e-3 * size, axis=1)))  # where it first lies at its end
+    shown = [last]  # before all others
+    for k in range(last):
+        if (np.abs(balls[shown] - balls[k]) / size).max(axis=1).min() > apart:
+            shown.append(k)
+    shown.sort()
+    x = np.linspace(way[0, 0], way[-1, 0], FINE)
+    return np.column_stack([x, np.interp(x, *way.T)]), balls[shown], [str(k) for k in shown]
 
 
 def recalls(run: Run, i: int) -> bool:
@@ -105,15 +119,15 @@ def verdict(run: Run, i: int) -> Sentence:
     status = Status(str(run.arrays["status"].values[i]))
     if recalls(run, i):
         visited = len({str(word) for word in run.arrays["visits"].values[i]} - {"nothing"})
-        name = label(str(run.arrays["recalls"].values[i]))
-        name = say("pattern {}", name) if name.isdigit() else name
+        name = str(run.arrays["recalls"].values[i])
+        name = say("pattern {}", name) if name.isdigit() else _quoted(name)
         return say("recalls {}", name) if visited <= PASSED else say("visits {} patterns", visited)
     if status == Status.CYCLE:
         return say("ends in a cycle of {}", int(run.arrays["period"].values[i]))
     if status in ENDS:
         return ENDS[status]
     kind, of = (str(run.arrays[name].values[i]) if name in run.arrays else "" for name in ("spurious", "of"))
-    names = ", ".join(map(label, of.split(" + ")))
+    names = ", ".join(map(_quoted, of.split(" + ")))
     if kind == Spurious.REVERSED:
         return say("ends at {} reversed", names)
     if kind == Spurious.MIXTURE:
@@ -126,32 +140,30 @@ def verdict(run: Run, i: int) -> Sentence:
     return say("ends at {}", pair) if pair else say("ends where nothing is stored")
 
 
+def _quoted(name: str) -> str:
+    """The name of a pattern; a word in quotes."""
+    return say("‘{}’", label(name)) if len(name) > 1 else name
+
+
 def pair_at_end(run: Run, i: int) -> str:
     """The two patterns whose sum the last state is, such as "I + L"; an empty text if it is not such a sum."""
-    state = run.arrays["state"].values[i]
-    if "patterns" not in run.arrays or state.shape != run.arrays["patterns"].values.shape[1:]:
+    state, patterns = run.arrays["state"].values[i], run.arrays.get("patterns")
+    if patterns is None or state.shape != patterns.values.shape[1:] or not state.any():
         return ""
-    patterns, names = run.arrays["patterns"].values, run.arrays["patterns"].labels[0]
-    nearest = np.argsort(-np.abs(cosine(state, patterns)), kind="stable")[:3].tolist()
-    for one, other in combinations(sorted(nearest), 2):
-        total = patterns[one] + patterns[other]
-        if total.any() and state.any() and float(cosine(total, state)) >= MATCH:
-            return JOINT.join((label(names[one]), "+", label(names[other])))
-    return ""
+    nearest = sorted(np.argsort(-np.abs(cosine(state, patterns.values)), kind="stable")[:2].tolist())
+    total = patterns.values[nearest].sum(axis=0)
+    is_sum = len(nearest) > 1 and total.any() and float(cosine(total, state)) >= MATCH
+    return f"{JOINT}+{JOINT}".join(label(patterns.labels[0][k]) for k in nearest) if is_sum else ""
 
 
 def recall_sheet(record: Recall) -> Sheet:
-    """A bare recall: the last states as cells, one row for each cue; the energy and the largest overlap by step.
-
-    A record has overlaps if the recall was run with `keep=["overlaps"]`.
-    """
+    """A bare recall: the last states as cells, one row for each cue; and the energy of each by step, up to its end."""
     record = record.to_numpy()
-    count = np.size(record.steps)
-    steps = np.atleast_1d(record.steps)[:MOST_CUES]
+    count, steps = np.size(record.steps), np.atleast_1d(record.steps)[:MOST_CUES].tolist()
     states = record.state.reshape(count, -1)[:MOST_CUES]
     need(states.size, "plot: the recall has no cues")
     few = len(states) <= NAMED
-    ends = enumerate([*ends_of(record)][:MOST_CUES], start=1)
+    ends = enumerate(islice(ends_of(record), MOST_CUES), start=1)
     rows = [say("{}: {}", i, end) if few and end else str(i) for i, end in ends]
     known = np.where(np.isfinite(states), states, np.nan)
     colours = "picture" if np.nanmin(known, initial=0) < 0 else "weights"
@@ -159,29 +171,19 @@ def recall_sheet(record: Recall) -> Sheet:
     cells = Cells(known, rows, (), colours=colours, row_colours=row_colours)
     panels = [Panel([cells], say("the states at the end"), say("neuron"), say("cue"), "grid")]
     if record.energies is not None:
-        panels.append(by_step(say("energy"), record.energies.reshape(-1, count).T, steps))
-    if record.overlaps is not None and record.overlaps.shape[-1]:
-        largest = np.abs(record.overlaps).max(axis=-1).reshape(-1, count).T
-        panels.append(by_step(say("largest overlap"), largest, steps))
-    places = ("", "", "AB", "AB\nAC")[len(panels)]
-    return Sheet(panels, notes=[left_out(len(states), count, "cues")], places=places)
-
-
-def by_step(name: str, rows: np.ndarray, steps: np.ndarray) -> Panel:
-    """One quantity by step, a curve for each cue up to the step at which it ends."""
-    few, last = len(steps) <= NAMED, int(steps.max())
-    curves = []
-    for i, (row, end) in enumerate(zip(rows, steps.tolist(), strict=False)):
-        cue = say("cue {}", i + 1) if few and len(steps) > 1 else ""
-        curves.append(Curve(np.arange(end + 1), row[: end + 1], cue, i if few else "faint"))
-    return Panel(curves, "", say("step"), name, x_ticks={i: str(i) for i in range(last + 1)} if last <= TICKS else None)
+        ways = enumerate(zip(record.energies.reshape(-1, count).T, steps, strict=False))
+        curves = [Curve(range(last + 1), way[: last + 1], "", i if few else "faint") for i, (way, last) in ways]
+        ticks = {float(i): str(i) for i in range(max(steps) + 1)} if max(steps) <= TICKS else None
+        panels.append(Panel(curves, "", say("step"), say("energy"), x_ticks=ticks))
+    title = say("{} of {} cues end at a stored pattern", int(np.sum(record.matched >= 0)), count)
+    return Sheet(panels, title, [left_out(len(states), count, "cues")])
 
 
 def ends_of(record: Recall) -> Iterator[str]:
     """The last state of each cue, in words."""
     words = {Spurious.REVERSED: say("a pattern reversed"), Spurious.OTHER: say("nothing stored")}
-    found = np.atleast_1d(record.matched), np.atleast_1d(record.spurious), np.atleast_2d(record.mixture)
-    for matched, kind, three in zip(*found, strict=True):
+    cues = np.atleast_1d(record.matched), np.atleast_1d(record.spurious), np.atleast_2d(record.mixture)
+    for matched, kind, three in zip(*cues, strict=True):
         if matched >= 0:
             yield say("pattern {}", int(matched) + 1)
         elif Spurious(kind) == Spurious.MIXTURE:

@@ -6,13 +6,14 @@ Numbers of marks are in the units of their panel. A colour is a role of the pale
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
+from pydantic_core import to_jsonable_python
 
 from hopattn.figures.text import number
 
@@ -48,6 +49,24 @@ class Sentence(str):
 
 say = Sentence
 
+
+class LeftOut(Sentence):
+    """A note on what a figure leaves out, for its author and not on it; empty where it shows all.
+
+    what: the name of the parts. option: the one that chooses others: a key of `[figure]`, or one of a command.
+
+    >>> LeftOut(1, 3, "runs", "run"), LeftOut(3, 3, "runs")
+    ('1 of 3 runs', '')
+    """
+
+    option: str
+
+    def __new__(cls, shown: int, of: int, what: str, option: str = "") -> Self:
+        note = super().__new__(cls, "{} of {} " + what, shown, of) if shown < of else super().__new__(cls, "")
+        note.option = option
+        return note
+
+
 LANGUAGES = ("de",)
 """The languages but English, each with a file of its sentences beside this one."""
 _NUMBERS = re.compile(r"(?<![\w.,])(?:(\d{1,3}(?:,\d{3})+)|(\d*)\.(\d+))(?![\w.])")
@@ -79,11 +98,20 @@ def in_comma(text: str, lang: str) -> str:
     return _NUMBERS.sub(lambda found: found[1].replace(",", ".") if found[1] else f"{found[2] or 0},{found[3]}", text)
 
 
+CODE = {"code": True}
+"""What tells a field whose texts are for the drawing, and are not read by people."""
+
+
 @dataclass(frozen=True)
 class Mark:
     """What a panel shows. key: its name in the legend, once for each name; of Cells, that of framed or hidden ones."""
 
     key: str = field(default="", kw_only=True)
+    mark: str = field(default="", init=False, metadata=CODE)
+    """The name of its class, for JSON."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "mark", type(self).__name__.lower())
 
 
 @dataclass(frozen=True)
@@ -101,44 +129,48 @@ class Cells(Mark):
     rows: Sequence[str] = ()
     columns: Sequence[str] = ()
     hidden: np.ndarray | None = None
-    colours: str = "weights"
+    colours: str = field(default="weights", metadata=CODE)
     numbers: bool | np.ndarray = True
     framed: Sequence[tuple[int, int]] = ()
     most: float | None = None
     at: tuple[float, float] = (0, 0)
-    row_colours: Colours = "ink"
-    column_colours: Colours = "ink"
+    row_colours: Colours = field(default="ink", metadata=CODE)
+    column_colours: Colours = field(default="ink", metadata=CODE)
     scale: str = ""
     square: bool | None = None
 
 
 @dataclass(frozen=True)
 class Picture(Mark):
-    """A picture of neurons `(height, width)`, −1 (paper) to 1 (ink), in a square of side 1 around a place.
+    """A picture of neurons `(height, width)`, −1 (paper) to 1 (ink), in a square around a place.
 
-    frame: the colour of a heavy frame. below: a text below it.
+    frame: the colour of a heavy frame. below: a text below it. side: of the square.
     """
 
     values: np.ndarray
     at: tuple[float, float] = (0, 0)
     below: str = ""
-    frame: Colour | None = None
+    frame: Colour | None = field(default=None, metadata=CODE)
+    side: float = 1.0
 
 
 @dataclass(frozen=True)
 class Bars(Mark):
     """Bars from 0, to both sides of it. at: their places; the default counts from 0. error: half of an interval, or its
     ends `(2, n)` as distances. lying: bars to the right, the first at the top. numbers: whether bars have numbers.
+    zero, unit: on a free panel, where 0 lies, and the length of 1.
     """
 
     values: np.ndarray
     names: Sequence[str] = ()
     at: np.ndarray | None = None
-    colour: Colours = 0
+    colour: Colours = field(default=0, metadata=CODE)
     error: Any = None
     lying: bool = False
     numbers: bool = True
     width: float = 0.7
+    zero: float = 0.0
+    unit: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -150,9 +182,9 @@ class Points(Mark):
 
     at: np.ndarray
     names: Sequence[str] = ()
-    colour: Colours = "ink"
+    colour: Colours = field(default="ink", metadata=CODE)
     hollow: bool = False
-    marker: str = "o"
+    marker: str = field(default="o", metadata=CODE)
     size: float = 1.0
     shades: np.ndarray | None = None
 
@@ -162,16 +194,18 @@ class Arrows(Mark):
     """Arrows from points `(n, 2)` to points; lines where they have no head. names: texts at their middles.
 
     width: of 1, as usual, or one for each. bend: the height of an arc, as a part of its length, to the left of its way.
+    gap: of an arrow with a head from its ends, of 1, as usual.
     """
 
     start: np.ndarray
     end: np.ndarray
-    colour: Colours = "faint"
+    colour: Colours = field(default="faint", metadata=CODE)
     width: Any = 1.0
     head: bool = True
     dashed: bool = False
     bend: float = 0.0
     names: Sequence[str] = ()
+    gap: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -185,9 +219,9 @@ class Curve(Mark):
     x: Any
     y: Any
     name: str = ""
-    colour: Colour = 0
+    colour: Colour = field(default=0, metadata=CODE)
     error: Any = None
-    look: str = "line"
+    look: str = field(default="line", metadata=CODE)
     dash: int = 0
     width: float = 1.0
 
@@ -196,18 +230,26 @@ class Curve(Mark):
 class Nodes(Mark):
     """Texts at points `(n, 2)`, in boxes, in circles, or plain. fill: the colour inside. size: of the text, of 1.
 
-    letters: of a line, for texts that may have several; 0 for texts of one line.
+    letters: of a line, for texts that may have several; 0 for texts of one line. sides: the width and the height of
+    boxes `(2,)` or `(n, 2)`, in the units of the panel; None for boxes as large as their texts.
     """
 
     at: np.ndarray
     texts: Sequence[str]
-    shape: str = "box"
-    colour: Colours = "ink"
-    fill: Colours = "paper"
+    shape: str = field(default="box", metadata=CODE)
+    colour: Colours = field(default="ink", metadata=CODE)
+    fill: Colours = field(default="paper", metadata=CODE)
     size: float = 1.0
     bold: bool = False
-    align: str = "center"
+    align: str = field(default="center", metadata=CODE)
     letters: int = 0
+    sides: Any = None
+
+
+def texts(x: Any, y: Any, words: Iterable[str], colour: Colours = "ink", size: float = 0.82, **look: Any) -> Nodes:
+    """Plain texts along a row or down a column. look: as for `Nodes`."""
+    at = np.column_stack(np.broadcast_arrays(*np.atleast_1d(x, y)))
+    return Nodes(at, [*words], "plain", colour, size=size, **look)
 
 
 @dataclass(frozen=True)
@@ -221,7 +263,7 @@ class Surface(Mark):
     values: np.ndarray
     x: Any
     y: Any
-    colours: str = "weights"
+    colours: str = field(default="weights", metadata=CODE)
     levels: Any = ()
     name: str = ""
     least: float | None = None
@@ -234,7 +276,6 @@ class Rule(Mark):
 
     x: float | None = None
     y: float | None = None
-    name: str = ""
     dashed: bool = True
 
 
@@ -245,21 +286,22 @@ class Panel:
     layout: "chart"; "plane", whose axes have one unit, with lines through the origin, or a Surface that fills it;
     "grid", which Cells fill; or
     "free", a place without axes in one unit. ticks: the number of each tick and its text. logarithmic: of "x" and "y".
-    width, height: beside other panels.
+    width, height: beside other panels. colour: of the title.
     """
 
     marks: Sequence[Mark]
     title: str = ""
     x: str = ""
     y: str = ""
-    layout: str = "chart"
+    layout: str = field(default="chart", metadata=CODE)
     x_range: tuple[float | None, float | None] = (None, None)
     y_range: tuple[float | None, float | None] = (None, None)
     x_ticks: Mapping[float, str] | None = None
     y_ticks: Mapping[float, str] | None = None
-    logarithmic: str = ""
+    logarithmic: str = field(default="", metadata=CODE)
     width: float = 1.0
     height: float = 1.0
+    colour: Colour = field(default="ink", metadata=CODE)
 
 
 @dataclass(frozen=True)
@@ -268,21 +310,23 @@ class Sheet:
 
     places: a letter for each cell of a grid, as in "AAB\\nAAC"; the panels are its letters in their order. The default
     sets the panels in rows. shared: the axes that all panels have in common, of "x" and "y". arrows: from one panel to
-    another, by their numbers, with a text. lang: the language of its sentences.
+    another, by their numbers, with a text. lang: the language of its sentences. size: in inches, for a page to print;
+    None for that of the style.
     """
 
     panels: Sequence[Panel]
     title: str = ""
     notes: Sequence[str] = ()
-    places: str = ""
+    places: str = field(default="", metadata=CODE)
     in_a_row: int = 4
-    shared: str = ""
+    shared: str = field(default="", metadata=CODE)
     arrows: Sequence[tuple[int, int, str]] = ()
-    lang: str = "en"
+    lang: str = field(default="en", metadata=CODE)
+    size: tuple[float, float] | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """The sheet as lists, texts and numbers, for JSON; each mark has its name under "mark"."""
-        return dict(_plain(self))
+        """The sheet as lists, texts and numbers, for JSON; a number that is not finite is None."""
+        return dict(to_jsonable_python(self, inf_nan_mode="null", fallback=lambda part: np.asarray(part).tolist()))
 
     @property
     def description(self) -> str:
@@ -290,59 +334,34 @@ class Sheet:
         lines = [self.title, *(". ".join(filter(None, _told(panel))) for panel in self.panels), *self.notes]
         return ". ".join(line.replace("\n", " ") for line in lines if line)
 
-    def translated(self) -> "Sheet":
-        """The sheet with its sentences in its language."""
-        return _translated(self, self.lang)  # type: ignore[no-any-return]
+    def translated(self) -> Self:
+        """The sheet with its sentences in its language, without notes on what its author may choose, such as runs."""
+        notes = [note for note in self.notes if not isinstance(note, LeftOut) or note.option in ("", "axes")]
+        return _with_texts(replace(self, notes=notes), lambda text: in_words(text, self.lang))  # type: ignore[no-any-return]
 
 
-def texts_of(part: Any) -> Iterator[str]:
-    """All texts of a sheet, a panel or a mark."""
+def texts_of(part: Any) -> list[str]:
+    """All texts of a sheet, a panel or a mark that people read."""
+    texts: list[str] = []
+
+    def keep(text: str) -> str:
+        texts.append(text)
+        return text
+
+    _with_texts(part, keep)
+    return texts
+
+
+def _with_texts(part: Any, write: Callable[[str], str]) -> Any:
+    """A part of a sheet with the texts that people read written anew."""
     if isinstance(part, str):
-        yield part
-    elif is_dataclass(part):
-        for one in fields(part):
-            if one.name not in WORDS_OF_CODE:
-                yield from texts_of(getattr(part, one.name))
-    elif isinstance(part, Mapping):
-        yield from texts_of([*part.values()])
-    elif isinstance(part, Sequence):
-        for inner in part:
-            yield from texts_of(inner)
-
-
-WORDS_OF_CODE = {
-    "colour", "colours", "row_colours", "column_colours", "fill", "frame", "marker", "look", "shape", "layout", "align",
-    "logarithmic", "places", "shared", "lang",
-}  # fmt: skip
-"""The fields whose texts are for the drawing, and are not read by people."""
-
-
-def _translated(part: Any, lang: str) -> Any:
-    """A part of a sheet whose sentences are in a language."""
-    if isinstance(part, str):
-        return in_words(part, lang)
+        return write(part)
     if is_dataclass(part) and not isinstance(part, type):
-        names = [one.name for one in fields(part) if one.name not in WORDS_OF_CODE]
-        return replace(part, **{name: _translated(getattr(part, name), lang) for name in names})
+        names = [one.name for one in fields(part) if not one.metadata]
+        return replace(part, **{name: _with_texts(getattr(part, name), write) for name in names})
     if isinstance(part, Mapping):
-        return {key: _translated(value, lang) for key, value in part.items()}
-    return type(part)(_translated(inner, lang) for inner in part) if isinstance(part, list | tuple) else part
-
-
-def _plain(part: Any) -> Any:
-    """A part of a sheet as JSON has it."""
-    if is_dataclass(part) and not isinstance(part, type):
-        named = {"mark": type(part).__name__.lower()} if isinstance(part, Mark) else {}
-        return named | {one.name: _plain(getattr(part, one.name)) for one in fields(part)}
-    if isinstance(part, np.ndarray | np.generic):
-        return _plain(part.tolist())
-    if isinstance(part, Mapping):
-        return {str(key): _plain(value) for key, value in part.items()}
-    if isinstance(part, list | tuple | range):
-        return [_plain(inner) for inner in part]
-    if isinstance(part, float) and not np.isfinite(part):
-        return None
-    return str(part) if isinstance(part, str) else part
+        return {key: _with_texts(value, write) for key, value in part.items()}
+    return type(part)(_with_texts(inner, write) for inner in part) if isinstance(part, list | tuple) else part
 
 
 def _told(panel: Panel) -> Iterator[str]:
@@ -350,11 +369,11 @@ def _told(panel: Panel) -> Iterator[str]:
     yield panel.title
     yield " against ".join(filter(None, (panel.y, panel.x)))
     for mark in panel.marks:
-        names = [*texts_of(mark)]
+        names = ", ".join(filter(None, texts_of(mark)))
         numbers: Any = getattr(mark, "values", getattr(mark, "y", ()))
         if isinstance(mark, Cells | Bars | Curve | Surface) and np.size(numbers):
             known = np.asarray(numbers, float)
             if np.isfinite(known).any():
-                yield f"{', '.join(filter(None, names))}: {number(np.nanmin(known))} to {number(np.nanmax(known))}"
-        elif any(names):
-            yield ", ".join(filter(None, names))
+                yield f"{names}: {number(np.nanmin(known))} to {number(np.nanmax(known))}"
+        elif names:
+            yield names

@@ -9,18 +9,17 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from hopattn.figures.palette import DARK, LIGHT, Palette
-from hopattn.foundation.errors import InvalidInput, quoted, unknown
+from hopattn.foundation.errors import InvalidInput, quoted
+from hopattn.foundation.registry import Choices
 
 DPI, SHOWN, PRINTED = 100, 150, 300
 """Pixels in an inch: in which a slide is laid out, in a PNG of it (1920 × 1080), and in print."""
-SMALL = 7.0
-"""The width in inches below which a figure is meant for print."""
-SLIDE_FONT = 17.0
-"""The size of text on a slide of 1280 × 720, in printer's points; other sizes are stated for this font."""
-LEGIBLE = 13.0
-"""The smallest text on a slide: 18 of 720 pixels."""
-LEAST, MOST = 0.5, 40.0
-"""The smallest and the largest side of a figure, in inches."""
+SLIDE_FONT, LEGIBLE = 17.0, 13.0
+"""The text on a slide of 1280 × 720, in printer's points, for which other sizes are stated, and the smallest there."""
+SIZE = 12.8, 7.2
+"""The sides of a slide, in inches."""
+LEAST, SMALL, MOST = 0.5, 7.0, 40.0
+"""The smallest and the largest side of a figure, in inches, and between them the width of one that is for print."""
 _SIZE = re.compile(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*([x×:])\s*(\d+(?:\.\d*)?|\.\d+)\s*")
 FONT = "DejaVu Sans"
 """A font that is part of matplotlib, so that a figure looks the same everywhere."""
@@ -33,7 +32,7 @@ class Style:
     dpi: the pixels in an inch in which it is laid out. png: those in an inch of a PNG.
     """
 
-    size: tuple[float, float] = (12.8, 7.2)
+    size: tuple[float, float] = SIZE
     font: float = SLIDE_FONT
     palette: Palette = LIGHT
     transparent: bool = False
@@ -45,23 +44,21 @@ class Style:
 
         In a small figure it may become twice as large, in proportion, as on the slide.
         """
-        same = SLIDE_FONT * min(width / 12.8, height / 7.2)
+        same = SLIDE_FONT * min(width / SIZE[0], height / SIZE[1])
         font = self.font if self.font < SLIDE_FONT else max(same, min(SLIDE_FONT, 2 * same))
         dpi, png = (PRINTED, PRINTED) if width < SMALL else (self.dpi, self.png)
         return replace(self, size=(width, height), font=font, dpi=dpi, png=png)
 
-    def with_font(self, font: float) -> "Style":
-        """The same style with another size of its text."""
-        return replace(self, font=font)
+    def on_page(self, size: tuple[float, float] | None) -> "Style":
+        """The same style for a sheet that has a size, where no other was asked for; its text is in proportion to it."""
+        if size is None or self.size not in (SIZE, PAPER.size):
+            return self
+        return replace(self, font=SLIDE_FONT).with_size(*size)
 
 
-STYLES = {
-    "slide": Style(),
-    "paper": Style((3.4, 2.4), 8.0, transparent=True, dpi=PRINTED, png=PRINTED),
-    "dark": Style(palette=DARK),
-}
+PAPER = Style((3.4, 2.4), 8.0, transparent=True, dpi=PRINTED, png=PRINTED)
+STYLES = Choices("style", {"slide": Style(), "paper": PAPER, "dark": Style(palette=DARK)})
 """The styles by name: a slide of 1280 × 720, a column of a paper, a slide with a dark background."""
-SIZE = STYLES["slide"].size
 _palette: ContextVar[Palette] = ContextVar("palette", default=LIGHT)
 
 
@@ -72,7 +69,7 @@ def sides(size: Any, own: float, what: str) -> tuple[float, float]:
     """
     text = _SIZE.fullmatch(size) if isinstance(size, str) else None
     try:
-        width, height = map(float, (text[1], text[3]) if text else () if isinstance(size, str) else size)
+        width, height = map(float, text.group(1, 3) if text else () if isinstance(size, str) else size)
     except (TypeError, ValueError, OverflowError):
         message = "expected width and height in inches, as in 3.4x2.4, or a ratio, as in 16:9"
         raise InvalidInput(f"{what} {quoted(size)}: {message}") from None
@@ -84,16 +81,14 @@ def sides(size: Any, own: float, what: str) -> tuple[float, float]:
     return width, height
 
 
-def style_named(name: str) -> Style:
-    """The style of this name; raises `InvalidInput` for an unknown one."""
-    if not isinstance(name, str) or name not in STYLES:
-        raise InvalidInput(f"style: {unknown(str(name), STYLES)}")
-    return STYLES[name]
-
-
 def theme() -> Palette:
     """The colours of the figure that is being drawn."""
     return _palette.get()
+
+
+def pixels(artist: Any) -> float:
+    """The pixels of a printer's point in the figure of an artist."""
+    return float(artist.get_figure(root=True).dpi) / 72
 
 
 def edged(colour: Any, width: float) -> list[Any]:
@@ -127,8 +122,36 @@ def loaded() -> Any:
 def styled(style: Style = STYLES["slide"]) -> Iterator[None]:
     """A context in which matplotlib draws in this style, whatever the user's settings are."""
     matplotlib = loaded()
-    settings: Any = _settings(style)
-    with matplotlib.rc_context(), coloured(style.palette):
+    colours, scale = style.palette, style.font / SLIDE_FONT
+    length, pad, width = ([f"{axis}tick.major.{kind}" for axis in "xy"] for kind in ("size", "pad", "width"))
+    sizes = {
+        20: ["figure.titlesize"],
+        19: ["axes.titlesize"],
+        17: ["font.size", "axes.labelsize"],
+        16: ["xtick.labelsize", "ytick.labelsize"],
+        15: ["legend.fontsize"],
+        9: ["lines.markersize"],
+        8: ["axes.titlepad"],
+        5: ["axes.labelpad", *length, *pad],
+        2.5: ["lines.linewidth"],
+        1.2: ["axes.linewidth", "hatch.linewidth", "patch.linewidth", *width],
+    }
+    inks = ("axes.edgecolor", "text.color", "axes.labelcolor", "xtick.color", "ytick.color", "patch.edgecolor")
+    settings: Any = {
+        **{name: size * scale for size, names in sizes.items() for name in names},
+        **dict.fromkeys(inks, colours.ink),
+        **dict.fromkeys(("figure.facecolor", "axes.facecolor", "savefig.facecolor"), colours.paper),
+        "hatch.color": colours.faint,
+        "font.family": FONT,
+        "axes.spines.top": False,
+        "axes.spines.right": False,
+        "axes.prop_cycle": matplotlib.cycler(color=colours.series),
+        "text.parse_math": False,  # a token such as $x_1$ is not a formula
+        "svg.fonttype": "none",
+        "svg.hashsalt": "hopattn",
+        "pdf.fonttype": 42,
+    }
+    with matplotlib.rc_context(), coloured(colours):
         matplotlib.rcdefaults()
         matplotlib.rcParams.update(settings)
         yield
@@ -142,44 +165,3 @@ def coloured(palette: Palette) -> Iterator[None]:
         yield
     finally:
         _palette.reset(token)
-
-
-def _settings(style: Style) -> dict[str, Any]:
-    """The settings of matplotlib for a style."""
-    from cycler import cycler
-
-    colours, scale = style.palette, style.font / SLIDE_FONT
-    sizes = {
-        "font.size": SLIDE_FONT,
-        "axes.titlesize": 19,
-        "axes.labelsize": 17,
-        "figure.titlesize": 20,
-        "xtick.labelsize": 16,
-        "ytick.labelsize": 16,
-        "legend.fontsize": 15,
-        "lines.linewidth": 2.5,
-        "lines.markersize": 9,
-        "lines.markeredgewidth": 1,
-        "axes.linewidth": 1.2,
-        "axes.titlepad": 8,
-        "axes.labelpad": 5,
-        "patch.linewidth": 1.3,
-        "hatch.linewidth": 1.2,
-    } | {f"{axis}tick.major.{kind}": size for axis in "xy" for kind, size in (("size", 5), ("width", 1.2), ("pad", 5))}
-    inks = ("axes.edgecolor", "text.color", "axes.labelcolor", "xtick.color", "ytick.color", "patch.edgecolor")
-    return {
-        **{name: size * scale for name, size in sizes.items()},
-        **dict.fromkeys(inks, colours.ink),
-        **dict.fromkeys(("figure.facecolor", "axes.facecolor", "savefig.facecolor"), colours.paper),
-        "hatch.color": colours.faint,
-        "font.family": FONT,
-        "axes.spines.top": False,
-        "axes.spines.right": False,
-        "axes.prop_cycle": cycler(color=colours.series),
-        "savefig.transparent": style.transparent,
-        "text.parse_math": False,  # a token such as $x_1$ is not a formula
-        "axes.formatter.use_mathtext": False,
-        "svg.fonttype": "none",
-        "svg.hashsalt": "hopattn",
-        "pdf.fonttype": 42,
-    }

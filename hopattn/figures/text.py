@@ -7,31 +7,27 @@ from itertools import accumulate
 from typing import Any
 from unicodedata import east_asian_width
 
-from hopattn.figures.style import theme
+import numpy as np
+
+from hopattn.figures.style import FONT, theme
 from hopattn.scenario.arrays import Occurrence, occurrences
 
-LABEL = 14
-"""The width of a label, in letters; a wider token is cut."""
-CONTRAST = 4.5
-"""The least contrast of a text with its background."""
+LABEL, CONTRAST = 14, 4.5
+"""The width of a label, in letters; a wider token is cut; and the least contrast of a text with its background."""
+JOINT = "\u00a0"
+"""A space at which no line ends."""
 _WIDE = frozenset("mwMWΩ@%")
 """Letters that are wider than others in the font."""
 
-_LOW_DIGITS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
-_HIGH_DIGITS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+_LOW_DIGITS, _HIGH_DIGITS = (str.maketrans("-0123456789", digits) for digits in ("₋₀₁₂₃₄₅₆₇₈₉", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
 
 
-def label(token: str) -> str:
-    """A token as a label: characters that cannot be printed are boxes, and a long token is cut."""
-    return short(token, LABEL)
-
-
-def short(token: str, letters: float) -> str:
-    """A token as a label whose `width` is at most `letters`."""
+def label(token: str, letters: float = LABEL) -> str:
+    """A token as a label whose `width` is at most `letters`: what cannot be printed is a box, and the rest is cut."""
     text = "".join(c if c.isprintable() else "□" for c in token)
     if width(text) <= letters:
         return text
-    widths = accumulate(width(c) for c in text)
+    widths = accumulate(map(width, text))
     return text[: sum(so_far <= letters - 1 for so_far in widths)] + "…"
 
 
@@ -42,24 +38,17 @@ def subscripted(tokens: Sequence[str], letters: float = LABEL) -> tuple[str, ...
     ('their₁', 'dog', 'their₂')
     """
     split = ((word, str(count or "")) for word, count in occurrences(tokens))
-    return tuple(short(word, letters - len(count)) + count.translate(_LOW_DIGITS) for word, count in split)
-
-
-def ems(text: str, weight: str = "normal") -> float:
-    """The measured width of a text of one line, in font sizes."""
-    from matplotlib import rcParams
-
-    return _measured(text, weight, tuple(rcParams["font.family"]))
+    return tuple(label(word, letters - len(count)) + count.translate(_LOW_DIGITS) for word, count in split)
 
 
 @lru_cache(maxsize=10_000)
-def _measured(text: str, weight: str, family: tuple[str, ...]) -> float:
+def ems(text: str) -> float:
+    """The measured width of a text of one line, in font sizes."""
     from matplotlib.font_manager import FontProperties
     from matplotlib.textpath import text_to_path
 
-    font = FontProperties(family=list(family), weight=weight, size=100)
-    across: float = text_to_path.get_text_width_height_descent(text, font, ismath=False)[0]
-    return across / 100
+    font = FontProperties(family=FONT, size=100)
+    return float(text_to_path.get_text_width_height_descent(text, font, ismath=False)[0]) / 100
 
 
 def indexed(token: str, letters: float = LABEL) -> str:
@@ -69,7 +58,7 @@ def indexed(token: str, letters: float = LABEL) -> str:
     ('their₂', 'dog', 'C#')
     """
     word, count = Occurrence.parse(token)
-    return short(word, letters) + (str(count).translate(_LOW_DIGITS) if count else "")
+    return label(word, letters) + (str(count).translate(_LOW_DIGITS) if count else "")
 
 
 def unnumbered(tokens: Sequence[str]) -> tuple[str, ...]:
@@ -79,10 +68,6 @@ def unnumbered(tokens: Sequence[str]) -> tuple[str, ...]:
     ('their', 'dog', 'their')
     """
     return tuple(token.word for token in occurrences(tokens))
-
-
-JOINT = "\u00a0"
-"""A space at which no line ends."""
 
 
 def wrapped(text: str, letters: int, lines: int = 2) -> str:
@@ -102,14 +87,8 @@ def width(text: str) -> float:
     return sum(1.6 if c in _WIDE or east_asian_width(c) in "WF" else 1.0 for c in text)
 
 
-def number(value: float, digits: int = 2, powers: bool = False) -> str:
-    """A number as the lectures write it: .58, −.2, 1.
-
-    digits: the largest number of decimals. powers: whether numbers that these do not show, and those from 100,000 up,
-    are written with a power of ten.
-    """
-    if powers and value != 0 and not 0.005 <= abs(value) < 1e5:
-        return f"{value:.1e}".replace("-", "−")
+def number(value: float, digits: int = 2) -> str:
+    """A number as the lectures write it, with `digits` decimals at most: .58, −.2, 1."""
     text = f"{value:.{digits}f}"
     text = text.rstrip("0").rstrip(".") if "." in text else text
     text = "0" if text == "-0" else text.replace("-", "−")
@@ -127,29 +106,27 @@ def power_of_ten(exponent: int) -> str:
 
 def readable_on(colour: Any) -> str:
     """The text colour or the background colour, whichever is easier to read on a colour."""
-    dark, light = sorted((theme().ink, theme().paper), key=brightness)
-    return dark if brightness(colour) > 0.45 else light
-
-
-def brightness(colour: Any) -> float:
-    """The brightness of a colour, from 0 to 1."""
-    from matplotlib.colors import to_rgb
-
-    red, green, blue = to_rgb(colour)
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+    return max(theme().ink, theme().paper, key=lambda one: contrast(one, colour))
 
 
 def inked(colour: Any) -> Any:
     """A colour for text, as three numbers: as dark as the background asks for, or as light."""
     from matplotlib.colors import to_rgb
 
-    own, ink, paper = map(to_rgb, (colour, theme().ink, theme().paper))
-    mixed = (tuple(a + (b - a) * step / 20 for a, b in zip(own, ink, strict=True)) for step in range(21))
-    return next((one for one in mixed if _contrast(one, paper) >= CONTRAST), ink)
+    shares = np.linspace(0, 1, 21)[:, None]
+    mixed = (1 - shares) * to_rgb(colour) + shares * to_rgb(theme().ink)
+    return next((tuple(one) for one in mixed if contrast(one, theme().paper) >= CONTRAST), theme().ink)
 
 
-def _contrast(*colours: Any) -> float:
+def contrast(*colours: Any) -> float:
     """The contrast of two colours by WCAG 2, from 1 to 21."""
-    linear = [[c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in colour] for colour in colours]
-    light, dark = sorted((brightness(colour) + 0.05 for colour in linear), reverse=True)
+    light, dark = sorted((luminance(colour) + 0.05 for colour in colours), reverse=True)
     return light / dark
+
+
+def luminance(colour: Any) -> float:
+    """The relative luminance of a colour by WCAG 2, from 0 to 1."""
+    from matplotlib.colors import to_rgb
+
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in to_rgb(colour)]
+    return float(np.dot((0.2126, 0.7152, 0.0722), linear))

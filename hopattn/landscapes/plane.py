@@ -1,5 +1,6 @@
 """For figures: the energy of a memory over the plane or along a line, and the successor of every state of few spins."""
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -55,6 +56,54 @@ def line_between(memory: Any, start: np.ndarray, end: np.ndarray) -> dict[str, L
     barrier = energies.max() - max(energies[0], energies[-1])
     labels = (tuple(repr(round(float(share), 6)) for share in way),)
     return {"between": Labelled(energies, ("place",), labels), "barrier": Labelled(np.array(barrier))}
+
+
+def valley(
+    memory: Any, states: np.ndarray, other: np.ndarray, goal: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The energy on a way from one pattern to another, through the states of a recall where they are not on a line.
+
+    states: `(n_steps + 1, dim)`. other, goal: `(dim,)`; where they are one, the way begins at the first state. Real
+    neurons go straight from one state to the next, neurons of two values one after the other, those with the largest
+    field first; behind the last state the way goes on.
+
+    Returns
+    -------
+    way : the length of the way so far, which is 0 at the first pattern, and the energy there, `(2, n_places)`.
+    balls : both for each state, `(2, n_steps + 1)`. A state that comes again lies where it was.
+    ends : the lengths at which the two patterns lie, `(2,)`; NaN for a goal that the way does not reach.
+    """
+    other = states[0] if np.array_equal(other, goal) else other  # the way begins at the cue
+    values, line = memory.activation, (goal - other) / max(float(np.linalg.norm(goal - other)), 1e-9)
+    along = (states - other) @ line
+    if not values.discrete and np.allclose(other + along[:, None] * line, states):
+        ends = np.array([0.0, np.linalg.norm(goal - other)])
+        low, high = min(along.min(), 0.0), max(along.max(), ends[1])
+        length = np.linspace(low - 0.2 * ends[1], high + 0.2 * ends[1], 2 * LINE)
+        way, balls = (np.stack([at, memory.energy(other + at[:, None] * line)]) for at in (length, along))
+        return way, balls, ends
+    stops, visits = [other], []
+    for state in states:
+        visits.append(next((k for k, stop in enumerate(stops) if k and np.array_equal(stop, state)), len(stops)))
+        stops += [state] if visits[-1] == len(stops) else []
+    end, same = stops[-1], stops[-1] == other
+    on = np.where(same & (np.cumsum(same) <= np.sum(~same)), values.silent + 1 - end, end) if values.discrete else end
+    stops.append(on if values.discrete else end + (end - other) / 3)
+    pieces = [_way(memory, one, after) for one, after in pairwise(stops)]
+    states = np.concatenate([*pieces, stops[-1:]])
+    length = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(states, axis=0), axis=1))])
+    way = np.stack([length, np.asarray(memory.energy(states))])
+    balls = way[:, np.cumsum([0, *map(len, pieces)])[visits]]
+    return way, balls, np.array([0.0, balls[0, -1] if np.allclose(end, goal, atol=0.05) else np.nan])
+
+
+def _way(memory: Any, one: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """The states from one to before another, `(n_places, dim)`: with one neuron more that turned, or straight."""
+    if memory.activation.discrete:
+        gain = np.where(one == other, -np.inf, memory.field(one) * (other - one))
+        turn = np.argsort(np.argsort(-gain, kind="stable"))
+        return np.asarray(np.where(turn < np.arange(np.sum(one != other))[:, None], other, one))
+    return np.asarray(one + np.linspace(0, 1, LINE, endpoint=False)[:, None] * (other - one))
 
 
 def _reach(states: np.ndarray) -> float:

@@ -138,7 +138,7 @@ class FigureTable(Table):
     """The content of the figures of a scenario. Every key may be left out."""
 
     title: str | None = None
-    """The title above each figure, instead of the scenario's; an empty text leaves it out."""
+    """The title above the figure that `gallery` names, else above each figure; an empty text leaves titles out."""
     gallery: Text | None = None
     """The figure that shows the scenario best, by its name: `hopattn.plot` draws it unless another one is named, and so
     do notebooks and the gallery. By default the first that fits of a list."""

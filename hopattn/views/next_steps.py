@@ -4,7 +4,7 @@ import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
-from hopattn.figures.favourites import best_figures
+from hopattn.figures.favourites import favourite
 from hopattn.scenario.loading import Scenario
 from hopattn.scenario.result import Result
 
@@ -22,7 +22,7 @@ def next_steps(scenario: Scenario, result: Result, given: str, explained: bool, 
         named = result.figure.gallery
         if given and scenario.spec.sweep is not None and named is None:  # a figure shows a single point of its grid
             yield f"see it: hopattn sweep {shlex.quote(given)} --out {Path(given).stem}.svg"
-        elif figure := named or next(best_figures(result.runs[0]), ""):
+        elif figure := named or getattr(favourite(result), "name", ""):
             yield f"see it: --figures {figure}"
     if not explained:
         yield "why: --explain"

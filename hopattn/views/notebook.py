@@ -21,7 +21,7 @@ from hopattn.figures.files import rendered_in_formats
 from hopattn.figures.recalls import recall_sheet
 from hopattn.figures.sheet import Sheet
 from hopattn.figures.style import STYLES
-from hopattn.figures.sweep import sweep_sheet, why_not_drawable
+from hopattn.figures.sweep import sweep_sheet, why_not
 from hopattn.foundation.boundary import public
 from hopattn.foundation.errors import InvalidInput
 from hopattn.results.labelled import HIDDEN, Labelled
@@ -140,7 +140,7 @@ def _(sweep: Sweep) -> str:
     headings, rows = sweep_table(sweep)
     more = _paragraph(f"… the first {MAX_ROWS} of {len(rows)} points") if len(rows) > MAX_ROWS else ""
     table = _table(headings, rows[:MAX_ROWS])
-    picture = _picture(sweep_sheet(sweep)) if not why_not_drawable(sweep) else ""
+    picture = _picture(sweep_sheet(sweep)) if not why_not(sweep) else ""
     return "\n".join([table, more, picture, _paragraph(sweep_size(sweep))])
 
 

@@ -1,11 +1,12 @@
 """The table of a sweep as a file: CSV, arrays, JSON or a figure."""
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
 
 from hopattn.experiments.sweeps.table import Sweep
 from hopattn.figures.files import write_picture
-from hopattn.figures.sweep import View, sweep_sheet
+from hopattn.figures.sweep import sweep_sheet
 from hopattn.foundation.errors import InvalidInput, shortened
 from hopattn.results.files import json_text, require_regular, require_replaceable, write_over
 
@@ -41,4 +42,5 @@ def write_sweep(sweep: Sweep, file: Path, title: str | None = None) -> tuple[str
     if file.suffix in _TABLES:
         write_over(file, _TABLES[file.suffix](sweep))
         return ()
-    return write_picture(sweep_sheet(sweep, View(title=title)), file)
+    sheet = sweep_sheet(sweep)
+    return write_picture(sheet if title is None else replace(sheet, title=title), file)

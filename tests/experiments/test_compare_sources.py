@@ -119,7 +119,7 @@ def test_a_scenario_of_memory_asks_with_its_cues_and_knows_whose_they_are(rows, 
     arrays, spec = ha.run(ha.load(name)).arrays, ha.load(name).spec
     labels, cues = arrays["patterns"].labels[0], arrays["input"].labels[0]
     of = [spec.cue[cue].of if cue in spec.cue else cue for cue in cues]
-    assert name != "letters" or (cues, of) == (("half of R", "torn X", "white on black"), ["R", "X", "S"])
+    assert name != "letters" or (cues, of) == (("half of R", "torn X", "white S"), ["R", "X", "S"])
     own = {"rng": 0, "beta": told["beta"], "targets": [labels.index(one) if one in labels else -1 for one in of]}
     keys, asked = arrays["patterns"].values, arrays["input"].values
     (same,) = json.loads(ha.compare(keys, asked, memories="modern", **own).to_json())["rows"]

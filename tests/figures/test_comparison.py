@@ -5,7 +5,7 @@ import pytest
 
 import hopattn as ha
 from hopattn.experiments.comparison import options
-from hopattn.figures.comparison import ComparisonView, comparison_sheet
+from hopattn.figures.comparison import comparison_sheet
 from tests.figures.reading import curves, drawing, note, panel, texts_in
 
 FEW = {"trials": 2, "dim": 16, "rng": 0}
@@ -37,7 +37,7 @@ def test_each_memory_has_a_curve_of_its_rows_at_the_fixed_point_and_a_thin_one_a
 @pytest.mark.parametrize("measure", ["recalled", "entropy", "least_number", "distance"])
 def test_any_measure_is_drawn_and_shares_have_their_standard_error(measure):
     comparison = compared({"beta": [1.0, 2.0]}, memories=["modern", "sparse"], patterns="unit")
-    sheet = comparison_sheet(comparison, ComparisonView(measure))
+    sheet = comparison_sheet(comparison, measure)
     assert ("± one standard error of 2 draws" in [*sheet.notes]) == (measure == "recalled")
     for mark in sheet.panels[0].marks:
         if mark.name in comparison.memories:
@@ -52,7 +52,7 @@ def test_memories_whose_curves_coincide_share_a_curve_and_other_measures_are_cou
         "linear",
     ]
     both = compared({"beta": [1.0, 2.0]}, memories=["modern", "linear"])
-    assert "1 of 7 measures" in note(drawing(both))
+    assert "1 of 7 measures" in comparison_sheet(both).notes
     ax = panel(both, measure="entropy")
     values = [row.entropy for row in both.rows if row.memory == "modern"]
     assert any(np.allclose(curve[:, 1], values) for curve in curves(ax))

@@ -5,23 +5,25 @@ import pytest
 
 from hopattn.figures.figure import gallery
 from hopattn.figures.sheet import Curve, Rule
-from tests.runs import result_of
+from tests.runs import result_of, sheet_of
 
 
 def test_multiplications_for_one_more_word_and_how_they_grow():
-    sheet = gallery()["growth"].sheet(result_of("key-value-cache"))
+    sheet = sheet_of("growth", "key-value-cache")
     counts, (panel,) = result_of("key-value-cache").runs[0].arrays["multiplications"], sheet.panels
-    for curve, way in zip(panel.marks[::2], ("word_cached", "word_anew"), strict=True):
+    for curve, way in zip(panel.marks, ("word_cached", "word_anew"), strict=True):
         assert np.array_equal(curve.y, counts.values[:, counts.labels[1].index(way)])
-    names = [name.names[0] for name in panel.marks[1::2]]
-    assert names[1] == "without the cache:\n4 × the work for\ntwice the words" and names[0].parts[1] == 2
+    assert [curve.name for curve in panel.marks] == ["with the cache:\n2 ×", "without the cache:\n4 ×"]
+    assert sheet.title == "for long texts, twice the words ask for 2 × the work with the cache, 4 × without it"
 
 
 def test_a_line_marks_the_step_at_which_an_induction_head_is_there():
     result = result_of("emergence")
-    heads, losses = gallery()["emergence"].sheet(result).panels
+    sheet = sheet_of("emergence", "emergence")
+    heads, losses = sheet.panels
     match = result.runs[0].arrays["two layers prefix matching"]
     first = next(int(step) for step, row in zip(match.labels[0], match.values, strict=True) if row.max() >= 0.5)
+    assert f"arises at step {first}; one layer: none" in sheet.title
     for panel in (heads, losses):
         assert [mark.x for mark in panel.marks if isinstance(mark, Rule)] == [first]
     best, loss = ([mark.y for mark in panel.marks if isinstance(mark, Curve)] for panel in (heads, losses))

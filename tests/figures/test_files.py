@@ -7,12 +7,18 @@ from hypothesis import strategies as st
 from matplotlib.figure import Figure
 
 from hopattn.figures.figure import gallery
-from hopattn.figures.files import rendered, scenario_of
-from hopattn.figures.fit import fitted_sheet
+from hopattn.figures.files import rendered_in_formats, scenario_of
+from hopattn.figures.fit import fit
 from hopattn.figures.sheet import Nodes, Panel, Sheet
 from hopattn.figures.style import DPI, SIZE, STYLES, styled
-from hopattn.figures.text import short, subscripted, width
+from hopattn.figures.text import label, subscripted, width
+from tests.figures.reading import drawing, says
 from tests.runs import result_of
+
+
+def svg_of(sheet, scenario=""):
+    """A sheet as the bytes of an SVG."""
+    return rendered_in_formats(sheet, ["svg"], STYLES["slide"], scenario)["svg"][0]
 
 
 def of_texts(*texts):
@@ -36,21 +42,23 @@ def of_texts(*texts):
     ],
 )
 def test_texts_without_room_are_counted_with_the_size_that_helps(texts, message):
-    remark = fitted_sheet(of_texts(*texts), STYLES["slide"]).remark()
+    remark = fit(of_texts(*texts), STYLES["slide"]).remark()
     assert remark.startswith(message) and bool(remark) == bool(message)
 
 
-def test_only_the_author_reads_how_to_choose_what_is_left_out(hopattn):
+def test_what_is_left_out_is_said_to_the_author_and_in_the_description_and_of_axes_on_the_figure(hopattn):
     code, _, errors = hopattn("run", "bank", "--figures", "words", "--into", "slides", "--json")
-    (advice,) = [line.partition(": ")[2] for line in errors.splitlines() if "choose" in line]
-    assert code == 0 and "choose with figure." in advice
-    data = rendered(gallery()["words"].sheet(result_of("bank"))).decode()
-    assert data.count("choose with") == 1 and f"{advice}</dc:description>" in data
+    assert code == 0 and "2 of 4 axes; choose with figure.axes\n" in errors
+    sheet = gallery()["words"].sheet(result_of("bank"))
+    assert svg_of(sheet).decode().count("2 of 4 axes. cosines in all 4 dimensions</dc:description>") == 1
+    assert not says(drawing(result_of("bank"), "words"), "2 of 4 axes; cosines in all 4 dimensions")
+    assert "1 of 2 runs" in gallery()["flow"].sheet(result_of("two-heads")).notes
+    assert says(drawing(result_of("two-heads"), "flow"), "1 of 2 runs"), "a choice of the author's"
 
 
 def test_a_file_has_the_title_of_its_sheet_and_its_words_for_those_who_cannot_see_it():
     sheet = Sheet([Panel([Nodes([(0, 0)], ["a word"])], layout="free")], "one\ntwo")
-    data = rendered(sheet, scenario="mine")
+    data = svg_of(sheet, "mine")
     assert b"<dc:title>one two</dc:title>" in data and b"<dc:description>one two. a word" in data
     assert b"hopattn scenario mine" in data and b'role="img"' in data
 
@@ -70,7 +78,7 @@ def test_a_figure_of_another_scenario_stays_and_the_new_one_has_its_scenario_bef
 
 @given(st.text(min_size=1, max_size=80), st.integers(2, 30))
 def test_a_short_text_fits_and_is_the_beginning_of_the_whole(token, room):
-    text, whole = short(token, room), "".join(c if c.isprintable() else "□" for c in token)
+    text, whole = label(token, room), "".join(c if c.isprintable() else "□" for c in token)
     assert width(text) <= room
     assert text == whole if width(whole) <= room else text[-1] == "…" and whole.startswith(text[:-1])
 

@@ -5,7 +5,7 @@ import pytest
 
 from hopattn.circuits.scores import head_scores
 from hopattn.figures.figure import gallery
-from hopattn.figures.sheet import Arrows, Cells, Nodes
+from hopattn.figures.sheet import Arrows, Cells, Nodes, Points
 from hopattn.figures.text import number
 from tests.runs import marks_of, result_of, sheet_of
 
@@ -42,15 +42,15 @@ def test_attention_of_a_network_is_its_couplings():
 def test_flow_has_an_arc_from_each_key_as_wide_as_its_weight():
     result = result_of("bank-layers")
     weights = result.runs[0].arrays["layer 1 head 1 weights"].values
-    (arcs,) = marks_of(gallery()["flow"].sheet(result), Arrows)
-    own = [name for name, colour in zip(arcs.names, arcs.colour, strict=True) if colour == "plus"]
-    assert sorted(filter(None, own)) == sorted(number(w) for w in weights[-1] if w)
-    assert np.all(arcs.start[:, 0] < arcs.end[:, 0])  # from the key to the query
+    others, own = marks_of(gallery()["flow"].sheet(result), Arrows)
+    assert not others.names and own.key == "what ‘banks’ takes"
+    assert sorted(own.names) == sorted(number(w) for w in weights[-1] if w)
+    assert np.all(own.start[:, 0] < own.end[:, 0])  # from the key to the query
 
 
 def test_flow_dashes_weights_below_0():
-    below, above = marks_of(sheet_of("flow", "induction"), Arrows)
-    assert below.dashed and not above.dashed
+    below, *above = marks_of(sheet_of("flow", "induction"), Arrows)
+    assert below.dashed and below.key == "below 0" and not any(arcs.dashed for arcs in above)
     assert max(below.width) <= 1.2
 
 
@@ -63,13 +63,17 @@ def test_translation_has_a_line_for_each_weight_that_can_be_seen():
     weights = result.runs[0].arrays["layer 1 head 1 weights"].values
     (lines,) = marks_of(gallery()["translation"].sheet(result), Arrows)
     assert len(lines.start) == np.count_nonzero(weights > 0.1 * weights.max())
-    np.testing.assert_allclose(lines.width, sorted(weights[weights > 0.1 * weights.max()] * 5))
+    np.testing.assert_allclose(lines.width, sorted(1 + 4 * weights[weights > 0.1 * weights.max()]))
+    (numbers,) = marks_of(gallery()["translation"].sheet(result), Points)
+    assert [*numbers.names] == [number(w) for w in sorted(weights[weights > 0.1 * weights.max()])]
 
 
-def test_translation_leaves_out_runs_that_look_alike():
+def test_translation_leaves_out_runs_that_look_alike_and_full_stops():
     one = sheet_of("translation", "alignment")
     assert len(one.panels) == 1
     assert "1 of 3 runs" in one.notes
+    for panel in sheet_of("translation", "translation").panels:
+        assert all(line.texts and "." not in line.texts for line in panel.marks if isinstance(line, Nodes))
 
 
 def test_heads_shows_the_scores_of_each_head():
@@ -81,21 +85,15 @@ def test_heads_shows_the_scores_of_each_head():
     assert (1, 2) in cells.framed  # the induction head attends to what followed
 
 
-def test_heads_spread_evenly_are_one_row():
-    (cells,) = sheet_of("heads", "head-scores").panels[0].marks
-    assert [*cells.rows].count("spread evenly") == 1
-    assert cells.row_colours[-1] == "faint"
+def test_heads_of_a_run_that_attends_evenly_are_left_out():
+    sheet = sheet_of("heads", "head-scores")
+    assert [panel.title for panel in sheet.panels] == ["strict mask", "causal mask"]
+    assert "2 of 3 runs" in sheet.notes
 
 
 def test_flow_names_the_jobs_of_heads():
     titles = [panel.title for panel in sheet_of("flow", "two-heads").panels]
     assert titles == ["head 1: the word before", "head 2: ‘I’"]
-
-
-def test_translation_has_thin_lines_for_even_weights():
-    panels = sheet_of("translation", "translation-parts").panels
-    assert len(panels) == 2  # the third run has the weights of the first one
-    assert max(panels[1].marks[0].width) < 2
 
 
 def test_sixteen_marks_wrong_answers_alone():
@@ -121,7 +119,18 @@ def test_program_ends_in_its_result():
     assert [*texts] == [*result.runs[0].arrays["reversed values"].values]
 
 
-def test_cells_of_many_heads_have_no_numbers():
+def test_cells_of_eight_heads_have_numbers():
     cells = [mark for panel in sheet_of("attention", "alibi").panels for mark in panel.marks]
     assert len(cells) == 8
-    assert all(isinstance(one, Cells) and one.numbers for one in cells)  # four columns of four cells have room
+    assert all(isinstance(one, Cells) and np.all(one.numbers) for one in cells)  # four columns of four cells have room
+
+
+def test_colours_have_a_scale_where_cells_have_no_numbers():
+    for panel in sheet_of("attention", "induction-unseen").panels:
+        assert panel.marks[0].scale == "weights" and not panel.marks[0].numbers.any()
+
+
+def test_program_names_the_heads_that_make_its_sequences():
+    ticks = {name: [*sheet_of("program", name).panels[0].y_ticks.values()] for name in ("reverse", "histogram")}
+    assert ticks["reverse"] == ["tokens", "head 1: length", "opposite", "head 2: reversed"]
+    assert not any("head" in tick for tick in ticks["histogram"])

@@ -4,6 +4,7 @@ What a pen writes is measured, and not what the package believes that it has pla
 """
 
 import warnings
+from dataclasses import replace
 from itertools import product
 from string import ascii_uppercase
 
@@ -17,9 +18,9 @@ from hopattn.experiments.sweeps.table import Sweep
 from hopattn.figures.comparison import comparison_sheet
 from hopattn.figures.favourites import drawable
 from hopattn.figures.figure import gallery
-from hopattn.figures.fit import films, fitted_sheet
+from hopattn.figures.fit import films, fit
 from hopattn.figures.style import LEGIBLE, STYLES
-from hopattn.figures.sweep import View, sweep_sheet
+from hopattn.figures.sweep import sweep_sheet
 from hopattn.scenario.files import shipped
 from tests.draws import count
 from tests.figures.reading import drawn_with, faults_of, margin_of, of_text, words
@@ -39,7 +40,7 @@ def faults(sheet, style=SLIDE):
     """The faults of a figure in the largest font in which it has few; the package must report the same."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        fitted = fitted_sheet(sheet, style)
+        fitted = fit(sheet, style)
     pen = drawn_with(fitted.figure, fitted.style)
     assert bool(faults_of(pen)) <= bool(fitted.faults), "a fault that its author is not told of"
     return [*faults_of(pen), *filter(None, [fitted.remark()])] + ["a small font"] * (fitted.style.font < 4.5)
@@ -49,7 +50,7 @@ def faults(sheet, style=SLIDE):
 def test_a_slide_has_no_text_that_is_small_cut_or_covered_and_a_margin_on_every_side(name):
     drawing = drawing_of(name, FIGURES[name].scenario)
     pen = drawn_with(drawing.figure, SLIDE)
-    assert faults_of(pen) == [] and all("choose with" in note for note in drawing.notes)
+    assert faults_of(pen) == [] and all(" of " in note for note in drawing.notes)
     assert [text for text, _, size, _ in pen.lines if size < 0.6 * LEGIBLE] == []
     assert margin_of(pen) >= MARGIN
 
@@ -69,7 +70,7 @@ def test_a_finished_sweep_has_no_text_that_is_cut_or_covered(name, style):
 
 @pytest.mark.parametrize("name", count(DRAWN, ["attention", "course", "qkv"]))
 def test_a_dark_sheet_is_dark_and_nothing_on_it_is_black(name):
-    fitted = fitted_sheet(sheet_of(name, FIGURES[name].scenario), DARK)
+    fitted = fit(sheet_of(name, FIGURES[name].scenario), DARK)
     pen = drawn_with(fitted.figure, fitted.style)
     pixels = np.asarray(pen.buffer_rgba())[..., :3] / 255
     assert (pixels.max(axis=-1) < 0.3).mean() > 0.3
@@ -175,8 +176,8 @@ def test_a_sweep_of_any_names_and_sizes_has_a_panel_for_each_of_four_measures(ax
     sweep = Sweep(
         axes={key: tuple(numbers) for key, numbers in axes.items()}, trials=1, values=dict.fromkeys(names, values)
     )
-    sheet = sweep_sheet(sweep, View(title="t" * 300))
-    fitted = fitted_sheet(sheet, SLIDE)
+    sheet = replace(sweep_sheet(sweep), title="t" * 300)
+    fitted = fit(sheet, SLIDE)
     assert faults_of(drawn_with(fitted.figure, fitted.style)) == []
     assert len(sheet.panels) == min(len(names), 4)
 

@@ -3,53 +3,21 @@
 import numpy as np
 
 from hopattn.figures.figure import gallery
-from hopattn.figures.sheet import Arrows, Nodes, Points
+from hopattn.figures.sheet import Arrows, Nodes, Picture, Points
 from tests.runs import marks_of, result_of, sheet_of
-
-
-def test_steps_show_scores_weights_and_output_of_one_query():
-    result = result_of("aaba")
-    arrays = result.runs[0].arrays
-    scores, weights, output = (panel.marks[0] for panel in gallery()["steps"].sheet(result).panels)
-    np.testing.assert_array_equal(scores.values, arrays["layer 1 head 1 scores"].values[0])
-    np.testing.assert_array_equal(weights.values, arrays["layer 1 head 1 weights"].values[0])
-    np.testing.assert_allclose(output.values, weights.values @ arrays["layer 1 head 1 values"].values)
-
-
-def test_steps_have_one_scale_where_all_numbers_are_shares():
-    assert len({panel.x_range for panel in sheet_of("steps", "aaba").panels}) == 1
-    assert sheet_of("steps", "modern").panels[0].x_ticks is None
-
-
-def test_steps_leave_out_keys_that_a_mask_hides():
-    result = result_of("bank-layers")
-    names = gallery()["steps"].sheet(result).panels[0].marks[0].names
-    assert [*names] == ["in", "financial", "markets"]
-
-
-def test_steps_show_a_query_that_has_a_choice():
-    (scores,) = sheet_of("steps", "two-heads").panels[0].marks
-    assert len(scores.values) > 1
-
-
-def test_steps_of_pictures_end_in_a_picture():
-    result = result_of("modern")
-    (picture,) = gallery()["steps"].sheet(result).panels[2].marks
-    assert picture.values.shape == (7, 5)
 
 
 def test_induction_has_one_arrow_for_each_layer_and_ends_in_the_word_that_followed():
     one = sheet_of("induction", "induction")
     arrows, (texts,) = marks_of(one, Arrows), marks_of(one, Nodes)
-    assert [arrow.key for arrow in arrows] == ["layer 1", "layer 2", "same word"]
+    assert [arrow.key for arrow in arrows] == ["layer 1: notes the word before", "layer 2: finds what came after", ""]
+    assert (
+        arrows[-1].names == ["match"] and one.title == "‘their’ stood before ‘dog’: so after ‘their’, ‘dog’ is expected"
+    )
     assert [*one.panels[0].y_ticks.values()] == ["word", "word before", "expected"]
     assert "" not in texts.texts and "·" not in texts.texts
     assert texts.texts[-1] == "dog"
     assert texts.colour[-1] == "plus"
-
-
-def test_induction_refuses_one_layer_and_names_another_figure():
-    assert "flow" in gallery()["induction"].lacks(result_of("bank"))
 
 
 def test_qkv_multiplies_words_and_matrices():
@@ -61,39 +29,55 @@ def test_qkv_multiplies_words_and_matrices():
     np.testing.assert_allclose(weights @ tables["values"], tables["output"])
 
 
-def test_qkv_leaves_the_matrices_out_where_they_have_no_room():
-    one = sheet_of("qkv", "two-bigs")
+def test_qkv_frames_the_largest_weights_and_has_one_scale_for_vectors_and_matrices():
+    panels = sheet_of("qkv", "one-head").panels
+    cells = {panel.title.split("\n")[0]: panel.marks[0] for panel in panels}
+    assert cells["weights"].framed == [(1, 0), (2, 1)] and cells["weights"].most == 1
+    assert {cells[name].most for name in ("words", "query", "queries", "values", "output")} == {2}
+    assert [panel.colour for panel in panels if panel.title in ("queries", "keys", "values")] == [
+        "query",
+        "key",
+        "value",
+    ]
+
+
+def test_words_that_are_their_own_queries_keys_and_values_are_one_table():
+    panels = sheet_of("qkv", "two-bigs").panels
+    assert len(panels) == 4 and panels[0].title.split() == ["words", "=", "queries", "=", "keys", "=", "values"]
+
+
+def test_qkv_names_the_head_that_it_shows_of_several():
+    assert sheet_of("qkv", "transformer-layer").title == "head 1 of 2: each word attends most to itself"
+
+
+def test_qkv_leaves_the_matrices_out_where_positions_turn_what_they_make():
+    one = sheet_of("qkv", "rope")
     assert not any("matrix" in panel.title for panel in one.panels)
     assert "without the matrices of queries, keys and values" in one.notes
 
 
-def test_qkv_leaves_the_matrices_out_where_positions_turn_what_they_make():
-    assert not any("matrix" in panel.title for panel in sheet_of("qkv", "rope").panels)
+def test_network_shows_the_weights_and_the_numbers_of_neurons_at_the_cue_and_at_the_end():
+    arrays, sheet = result_of("two-layers").runs[0].arrays, sheet_of("network", "two-layers")
+    *keys, neurons = marks_of(sheet, Points)
+    assert [key.key for key in keys] == ["neuron −1", "neuron 0", "neuron 1"]
+    np.testing.assert_array_equal(neurons.shades, arrays["state"].values[0])
+    texts = [text for mark in marks_of(sheet, Nodes) for text in mark.texts if "→" in text]
+    moves = zip(arrays["input"].values[0], arrays["state"].values[0], strict=True)
+    assert sorted(text.parts for text in texts) == sorted(moves)
+    assert sheet.title == "cue ‘damaged’ recalls ‘most’, and moves neurons by up to .9"
+    assert sum(len(mark.start) for mark in marks_of(sheet, Arrows)) == np.count_nonzero(arrays["couplings"].values)
 
 
-def test_network_shows_the_cue_and_the_end_with_the_neurons_that_changed():
-    result = result_of("two-layers")
-    arrays = result.runs[0].arrays
-    before, after = gallery()["network"].sheet(result).panels
-    for panel, step in ((before, 0), (after, -1)):
-        texts = [text for mark in panel.marks if isinstance(mark, Nodes) for text in mark.texts]
-        for value in arrays["activities"].values[0, step]:
-            assert any(text.parts and text.parts[0] == value for text in texts if hasattr(text, "parts"))
-    (first,), (last,) = ([mark for mark in panel.marks if isinstance(mark, Points)] for panel in (before, after))
-    np.testing.assert_array_equal(last.shades, arrays["state"].values[0])
-    moves = np.abs(last.shades - first.shades)
-    assert {*first.colour} == {"faint"}
-    assert [colour == "value" for colour in last.colour] == [*(moves > 0.25 * moves.max())]
-    assert after.title == "recalls most"
-    lines = [mark for mark in before.marks if isinstance(mark, Arrows)]
-    assert not any(isinstance(mark, Arrows) for mark in after.marks), "the weights are the same at the end"
-    assert sum(len(mark.start) for mark in lines) == np.count_nonzero(arrays["couplings"].values)
+def test_a_layer_of_many_neurons_is_a_picture_at_the_cue_and_at_the_end_if_it_changes():
+    arrays, shown = result_of("three-layers").runs[1].arrays, marks_of(sheet_of("network", "three-layers"), Picture)
+    before, after = arrays["input"].values[0], arrays["state"].values[0]
+    assert [one.values.ravel().tolist() for one in shown] == [
+        before[:35].tolist(),
+        after[:35].tolist(),
+        after[35:70].tolist(),
+    ]
 
 
 def test_network_of_single_neurons_is_a_truth_table():
     one = sheet_of("network", "three-body")
     assert [panel.title for panel in one.panels] == ["− −", "− +", "+ −", "+ +"]
-
-
-def test_network_refuses_a_cue_that_stays():
-    assert "stays" in gallery()["network"].lacks(result_of("weight-matrix"))

@@ -11,7 +11,7 @@ import hopattn as ha
 from hopattn.experiments.sweeps.table import Sweep
 from hopattn.figures.favourites import favourite
 from hopattn.figures.figure import gallery
-from hopattn.figures.files import film, save_frames
+from hopattn.figures.files import film, save
 from hopattn.views.sweep_files import require_writable, write_sweep
 from tests.figures.test_sweep import NOISE, directions, of_scenario, sweep_of
 from tests.refusal import refused
@@ -44,26 +44,27 @@ def removed(remove):
         (3, {}, "plot: expected the name of a figure", ["not 3"]),
         ("attention", {"runn": "river"}, "plot: option 'runn'", ["did you mean 'run'"]),
         ("attention", {"run": "rivr"}, "figure: run: 'rivr'", ["did you mean 'river'"]),
-        ("attention", {"run": 3}, "figure: run:", ["text, not 3"]),
+        ("attention", {"run": 3}, "figure: run:", ["got 3", "a text"]),
         ("attention", {"head": 7}, "figure: there is no head 7", ["heads: layer 1 head 1"]),
         ("attention", {"layer": 2}, "figure: there is no layer 2", []),
-        ("attention", {"head": 0}, "figure: head:", ["whole number from 1, not 0"]),
-        ("attention", {"layer": -1}, "figure: layer:", ["whole number from 1, not -1"]),
-        ("attention", {"head": True}, "figure: head:", ["not True"]),
-        ("words", {"head": "1"}, "figure: head:", ["not '1'"]),
-        ("words", {"axes": ["money", "rivr"]}, "figure: axes: 'rivr'", ["did you mean 'river'"]),
-        ("words", {"axes": "money, rivr"}, "figure: axes: 'rivr'", ["did you mean 'river'"]),
-        ("words", {"axes": ["banks", "river"]}, "figure: axes: 'banks'", []),
-        ("words", {"axes": ["money"]}, "figure: axes:", ["two axes", "'money,river'", "not 'money'"]),
-        ("words", {"axes": ["money", "money"]}, "figure: axes: 'money'", ["twice"]),
-        ("words", {"axes": 3}, "figure: axes:", ["list of texts, not 3"]),
-        ("words", {"axes": {"money": 1, "river": 2}}, "figure: axes:", ["list of texts"]),
-        ("words", {"axes": {"money", "river"}}, "figure: axes:", ["list of texts"]),
+        ("attention", {"head": 0}, "figure: head:", ["got 0", "at least 1"]),
+        ("attention", {"layer": -1}, "figure: layer:", ["got -1", "at least 1"]),
+        ("attention", {"head": True}, "figure: head:", ["got true", "a whole number"]),
+        ("words", {"head": "1"}, "figure: head:", ["got '1'", "a whole number"]),
+        ("words", {"axes": ["money", "rivr"]}, "figure 'words'", ["axes: 'rivr'", "did you mean 'river'"]),
+        ("words", {"axes": "money, rivr"}, "figure 'words'", ["axes: 'rivr'", "did you mean 'river'"]),
+        ("words", {"axes": ["banks", "river"]}, "figure 'words'", ["axes: 'banks'"]),
+        ("words", {"axes": ["money"]}, "figure: axes:", ["has 1 entry; expected at least 2"]),
+        ("words", {"axes": ["money", "money"]}, "figure 'words'", ["axes: 'money'", "twice"]),
+        ("words", {"axes": 3}, "figure: axes:", ["got 3", "an array"]),
+        ("words", {"axes": {"money": 1, "river": 2}}, "figure: axes:", ["an array"]),
+        ("words", {"axes": {"money", "river"}}, "figure: axes:", ["an array"]),
         ("words", {"highlight": "bankz"}, "figure: highlight: 'bankz'", ["did you mean 'banks'"]),
         ("words", {"highlight": ["bankz"]}, "figure: highlight: 'bankz'", ["did you mean 'banks'"]),
-        ("words", {"highlight": 3}, "figure: highlight:", ["list of texts, not 3"]),
-        ("words", {"title": 3}, "figure: title:", ["text, not 3"]),
-        ("attention", {"query": True}, "figure: query:", ["text, not True"]),
+        ("words", {"highlight": 3}, "figure: highlight:", ["got 3", "an array"]),
+        ("words", {"query": "in"}, "figure 'words'", ["attention does not turn 'in'"]),
+        ("words", {"title": 3}, "figure: title:", ["got 3", "a text"]),
+        ("attention", {"query": True}, "figure: query:", ["got true", "a text"]),
         ("attention", {"query": "zebra"}, "figure: query: 'zebra'", ["unknown"]),
         ("attention", {"size": "3by2"}, "plot: size '3by2'", ["3.4x2.4", "16:9"]),
         ("attention", {"size": 3}, "plot: size 3", ["width and height in inches"]),
@@ -124,7 +125,7 @@ def recall(keep=("overlaps",), cues=2):
 @pytest.mark.parametrize("query", [0, 3])
 def test_the_choices_of_a_query_are_the_cues_alone_and_each_is_drawn(query):
     record = recall()
-    refused(lambda: record.plot("overlaps", query=query), "figure: query:", f"'{query}' is unknown (choices: 1, 2)")
+    refused(lambda: record.plot("overlaps", query=query), "fig", f"query: '{query}' is unknown (choices: 1, 2)")
     for choice in (1, 2):
         record.plot("overlaps", query=choice)
 
@@ -149,13 +150,16 @@ def points(points):
     [
         *((recall(), curve, {key: value}, f"plot: {key}:", A_RESULT)
           for curve, key, value in [("recall", "query", "9"), ("recall", "run", "x"), ("recall", "head", 1),
-                                    (None, "tokens", ["a"]), ("recall", "measure", "m")]),
+                                    ("recall", "axes", ["a", "b"])]),
+        *((thing, None, {"tokens": ["a"]}, "plot: tokens:", ["is an option for an array of weights"])
+          for thing in (recall(), sweep_of(CURVE))),
+        (recall(), "recall", {"measure": "m"}, "plot: measure:", ["is an option for a sweep"]),
         (recall(), "overlas", {}, "plot: figure 'overlas'", ["did you mean 'overlaps'"]),
         *((recall(()), name, {}, f"plot: figure '{name}'", ["keep=['overlaps']"]) for name in
           ("overlaps", "returns")),
         (recall(), "recall", {"ax": axes()}, "plot: axes hold one panel", []),
         *((sweep_of(CURVE), None, {key: value}, f"plot: {key}:", A_RESULT)
-          for key, value in [("tokens", ["a"]), ("run", "x"), ("query", "x"), ("axes", ["a", "b"])]),
+          for key, value in [("run", "x"), ("query", "x"), ("axes", ["a", "b"])]),
         (sweep_of(CURVE), "kurve", {}, "plot: figure 'kurve'", ["did you mean 'curve'"]),
         (sweep_of(CURVE, TWO), None, {"ax": axes()}, "plot: axes hold one panel", ["measure"]),
         (sweep_of(CURVE, TWO), None, {"measure": "step"}, "figure: measure 'step'", ["did you mean 'steps'"]),
@@ -163,14 +167,14 @@ def points(points):
         (sweep_of(MANY), "curve", {}, "figure: curves need an axis of at most 4 numbers", ["'map'"]),
         (sweep_of(CURVE), "capacity", {}, "figure: a capacity needs the measure 'recalled'", []),
         (sweep_of({"x": (1,), "y": (1,), "z": (1,)}), None, {}, "figure:", ["the sweep has 3", "hold some of them"]),
-        (*theory([1, 2]), "theory:", ["names with their lines", "list"]),
-        (*theory({"m": 3}), "theory: 'm'", ["(x, y) or a function of x, not int"]),
-        (*theory({"m": ([1, 2], [1])}), "theory: 'm'", ["2 numbers x and 1 numbers y"]),
-        (*theory({"m": ([1, 2], ["a", "b"])}), "theory: 'm'", ["list of finite numbers"]),
-        (*theory({"m": ([1, 2], [1, np.inf])}), "theory: 'm'", ["list of finite numbers"]),
-        (*theory({"m": lambda x: 1}), "theory: 'm'", ["the function gives int"]),
-        (*theory({"N": ([], [])}), "theory: 'N'", ["no point"]),
-        (*theory({"N": ([1, 2], [np.nan] * 2)}), "theory: 'N'", ["no point"]),
+        (*theory([1, 2]), "theory:", ["names with their lines", "[1, 2]"]),
+        (*theory({"m": 3}), "theory: 'm'", ["(x, y)", "or a function of x", "not 3"]),
+        (*theory({"m": ([1, 2], [1])}), "theory: 'm'", ["as many finite numbers x as y"]),
+        (*theory({"m": ([1, 2], ["a", "b"])}), "theory: 'm'", ["finite numbers"]),
+        (*theory({"m": ([1, 2], [1, np.inf])}), "theory: 'm'", ["finite numbers"]),
+        (*theory({"m": lambda x: 1}), "theory: 'm'", ["a function of x that gives as many"]),
+        (*theory({"N": ([], [])}), "theory: 'N'", ["finite numbers"]),
+        (*theory({"N": ([1, 2], [np.nan] * 2)}), "theory: 'N'", ["finite numbers"]),
         (*theory({1: ([1], [1])}), "theory:", ["name of a line, not int"]),
         (*theory({"overlop": {"m": ([1], [1])}}), "theory: measure 'overlop'", ["did you mean 'overlap'"]),
         (*theory({"m": ([1], [1]), "overlap": {}}), "theory:", ["both lines and measures"]),
@@ -210,11 +214,11 @@ def test_a_recall_a_sweep_and_a_comparison_refuse_what_they_do_not_have(thing, n
     [
         (lambda: film(gallery()["attention"], result_of("modern")), "figure 'attention' does not move", ["svg"]),
         (lambda: film(gallery()["landscape"], result_of("practice-7-2")), "figure 'landscape' cannot be drawn", []),
-        (lambda: [*save_frames(gallery()["attention"], result_of("bank"), None, ["png"])], "figure 'attention'",
+        (lambda: [*save(gallery()["attention"], result_of("bank"), None, ["png"], frames=True)], "figure 'attention'",
          ["move"]),
-        (lambda: [*save_frames(gallery()["recall"], result_of("graded"), None, ["png", "gif"])], "format: gif",
+        (lambda: [*save(gallery()["recall"], result_of("graded"), None, ["png", "gif"], frames=True)], "format: gif",
          ["all frames", "svg, pdf or png"]),
-        (lambda: [*save_frames(gallery()["recall"], result_of("graded"), None, ["png", "jpeg"])], "format: ",
+        (lambda: [*save(gallery()["recall"], result_of("graded"), None, ["png", "jpeg"])], "format: ",
          ["'jpeg'", "svg"]),
         (lambda: require_writable([Path("a.csv"), Path("a.txt")]), "a.txt", [".csv"]),
         (lambda: favourite(ha.run("bank", overrides={"figure.gallery": "landscape"})), "figure 'landscape'",

@@ -1,20 +1,17 @@
-"""Moving pictures: frames in every style, GIF and MP4, and one file for each frame."""
+"""Moving pictures: frames in every style, GIF, and one file for each frame."""
 
 import io
-import os
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from PIL import Image
 
 import hopattn as ha
-from hopattn.figures.figure import Figure, gallery
-from hopattn.figures.files import film, formats_of, require_formats, save_frames
+from hopattn.figures.figure import Figure, gallery, left_out
+from hopattn.figures.files import film, save
 from hopattn.figures.fit import films
 from hopattn.figures.sheet import Nodes, Panel, Points, Sheet
 from hopattn.figures.style import STYLES
-from hopattn.foundation.errors import CannotDo
 from tests.draws import count
 from tests.figures.reading import drawn_with
 from tests.runs import result_of
@@ -39,8 +36,8 @@ BALL = Figure("ball", "a ball", "graded", lambda result: ball(result)[-1], ball)
 @pytest.mark.parametrize("figure", count([BALL, *MOVING], [BALL]), ids=lambda figure: figure.name)
 def test_a_gif_is_the_same_bytes_each_time_and_has_the_size_of_its_style(figure):
     result = result_of(figure.scenario)
-    data = film(figure, result, "gif", SMALL)
-    assert data == film(figure, result, "gif", SMALL)
+    data, notes = film(figure, result, SMALL)
+    assert (data, notes) == film(figure, result, SMALL)
     with Image.open(io.BytesIO(data)) as gif:
         assert gif.size == (1020, 720)
         assert gif.n_frames >= 4
@@ -48,10 +45,10 @@ def test_a_gif_is_the_same_bytes_each_time_and_has_the_size_of_its_style(figure)
 
 
 def test_a_gif_of_a_slide_has_its_shape_and_a_dark_one_its_background(results):
-    with Image.open(io.BytesIO(film(BALL, results["graded"]))) as gif:
+    with Image.open(io.BytesIO(film(BALL, results["graded"])[0])) as gif:
         assert gif.size == (1280, 720)
         assert gif.convert("RGB").getpixel((0, 0)) == (255, 255, 255)
-    with Image.open(io.BytesIO(film(BALL, results["graded"], style=STYLES["dark"]))) as gif:
+    with Image.open(io.BytesIO(film(BALL, results["graded"], style=STYLES["dark"])[0])) as gif:
         assert max(gif.convert("RGB").getpixel((0, 0))) < 60
 
 
@@ -63,14 +60,21 @@ def test_all_frames_have_the_font_of_the_frame_that_needs_the_smallest(results):
 
 
 def test_each_frame_is_a_file_of_its_own(results, tmp_path):
-    files = list(save_frames(BALL, results["graded"], tmp_path / "new", ["png", "svg"], SMALL))
+    files = [*save(BALL, results["graded"], tmp_path / "new", ["png", "svg"], SMALL, frames=True)]
     names = [f"ball-{i:02}.{format}" for i in range(1, COUNT + 1) for format in ("png", "svg")]
     assert [path.name for path, _ in files] == names
     assert sorted(path.name for path in (tmp_path / "new").iterdir()) == sorted(names)
-    again = list(save_frames(BALL, results["graded"], tmp_path / "again", ["png"], SMALL))
+    again = [*save(BALL, results["graded"], tmp_path / "again", ["png"], SMALL, frames=True)]
     assert all(path.read_bytes() == (tmp_path / "new" / path.name).read_bytes() for path, _ in again)
     with Image.open(tmp_path / "new" / "ball-01.png") as picture:
         assert picture.size == (1020, 720)
+
+
+def test_a_film_has_the_notes_of_its_last_frame(results):
+    sheet = Sheet([Panel([Nodes([(0, 0)], ["漢"])], layout="free")], notes=[left_out(1, 3, "runs", "run")])
+    letter = Figure("letter", "a letter", "graded", lambda result: sheet, lambda result: [sheet] * 2)
+    first, second = film(letter, results["graded"], SMALL)[1]
+    assert first == "1 of 3 runs; choose with figure.run" and "is not in the font" in second
 
 
 def test_a_figure_that_does_not_move_has_no_frames():
@@ -78,56 +82,7 @@ def test_a_figure_that_does_not_move_has_no_frames():
         gallery()["attention"].frames(result_of("bank"))
 
 
-FAKE = """#!/bin/sh
-printf '%s\\n' "$@" > "{log}"
-wc -c >> "{log}"
-for last; do :; done
-{end}
-"""
-
-
-@pytest.fixture
-def ffmpeg(tmp_path, monkeypatch):
-    """Put a program of the name ffmpeg on the path that keeps its arguments, the size of its input, and then `end`s."""
-
-    def place(end='printf film > "$last"'):
-        program = tmp_path / "ffmpeg"
-        program.write_text(FAKE.format(log=tmp_path / "log", end=end))
-        program.chmod(0o755)
-        monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}/usr/bin{os.pathsep}/bin")
-        return tmp_path / "log"
-
-    return place
-
-
-def test_an_mp4_is_what_ffmpeg_makes_of_all_pixels(ffmpeg):
-    log = ffmpeg()
-    assert film(BALL, result_of("graded"), "mp4", SMALL) == b"film"
-    *arguments, size = log.read_text().splitlines()
-    assert arguments[arguments.index("-s") + 1] == "1020x720"
-    assert arguments[arguments.index("-framerate") + 1] == "1000/500"
-    assert Path(arguments[-1]).suffix == ".mp4"
-    frames = COUNT + 3  # the last one is shown for two seconds, the others for half of one
-    assert int(size) == frames * 1020 * 720 * 3
-
-
-def test_a_failure_of_ffmpeg_is_reported_with_its_words(ffmpeg):
-    ffmpeg("echo 'Unknown encoder libx264' >&2; exit 1")
-    with pytest.raises(CannotDo, match="mp4: ffmpeg failed: Unknown encoder libx264"):
-        film(BALL, result_of("graded"), "mp4", SMALL)
-
-
-def test_an_mp4_without_ffmpeg_is_refused_before_anything_is_drawn(monkeypatch, tmp_path, hopattn):
-    monkeypatch.setenv("PATH", str(tmp_path))
-    message = "mp4 needs the program ffmpeg, which is not on the path; install it, or choose gif"
-    with pytest.raises(CannotDo, match=message):
-        require_formats("svg, mp4")
-    code, _, errors = hopattn("figures", "recall", "--format", "mp4", "--out", "drawn")
-    assert (code, message in errors) == (3, True)
-    assert not (tmp_path / "drawn").exists()
-
-
-def test_a_figure_that_does_not_move_leaves_moving_formats_out_unless_it_was_named():
-    assert formats_of(gallery()["attention"], "png,gif,mp4", by_name=False) == ["png"]
-    assert formats_of(gallery()["recall"], "png,gif,mp4", by_name=False) == ["png", "gif", "mp4"]
-    assert formats_of(gallery()["attention"], "png,gif", by_name=True) == ["png", "gif"]
+def test_a_figure_that_does_not_move_leaves_gif_out_unless_it_was_named(hopattn, tmp_path):
+    assert hopattn("run", "similarity", "--figures", "--format", "gif", "--into", "slides")[0] == 0
+    assert not (tmp_path / "slides").exists()
+    assert hopattn("run", "similarity", "--figures", "projection", "--format", "gif")[0] == 2

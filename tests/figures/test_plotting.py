@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 import hopattn as ha
-from hopattn.figures.favourites import best_figures, favourite
+from hopattn.figures.favourites import favourite
 from hopattn.figures.figure import gallery
 from hopattn.results.labelled import Labelled
 from hopattn.scenario.sweep_and_figure import figure_names
@@ -115,6 +115,12 @@ def test_rows_and_columns_are_numbered_named_by_tokens_or_by_the_labels_that_an_
     assert small.images[0].get_clim() == (-0.02, 0.02)  # the colours of shares end at 1
 
 
+def test_a_word_of_an_array_that_comes_again_has_its_number_by_which_it_is_asked_for():
+    assert sides(only(ha.plot(WEIGHTS, tokens=["a", "a"]))) == (["a₁", "a₂"],) * 2
+    one, other = (texts_in(only(ha.plot(WEIGHTS, "flow", tokens=["a", "a"], query=f"a#{i}"))) for i in (1, 2))
+    assert one != other
+
+
 def test_several_heads_are_several_axes_and_one_can_be_chosen():
     heads = np.stack([np.full((2, 2), i / 12) for i in range(12)])
     assert len(ha.plot(heads).axes) == 12
@@ -151,7 +157,7 @@ def test_a_figure_with_one_panel_is_drawn_into_axes_or_says_that_it_has_several(
     ("make", "options"),
     [
         (lambda: WEIGHTS, {}),
-        (lambda: result_of("barrier"), {"name": "between"}),
+        (lambda: result_of("barrier"), {"name": "valley"}),
         (lambda: result_of("bank"), {"name": "words", "run": "river"}),
     ],
 )
@@ -217,15 +223,8 @@ def test_the_favourite_is_named_by_the_scenario_or_the_gallery_or_is_the_first_t
     """`two-letters` has no figure of its own in the gallery: a recall of pictures is first of all a recall."""
     named = {"bank": "words", "self-attention": "qkv", "letters": "recall", "two-letters": "recall"}
     assert {name: favourite(result_of(name)).name for name in named} == named
-    assert favourite(ha.run(ha.load("bank"), overrides={"figure.gallery": "steps"})).name == "steps"
+    assert favourite(ha.run(ha.load("bank"), overrides={"figure.gallery": "strip"})).name == "strip"
     assert says(ha.plot(result_of("self-attention")).figure, "softmax") == []
-
-
-@pytest.mark.parametrize("name", ["emergence", "practice-7-1", "positions", "similarity"])
-def test_the_figure_that_is_known_without_drawing_can_be_drawn(name):
-    result = result_of(name)
-    best = next(best_figures(result.runs[0]))
-    assert not FIGURES[best].lacks(result)
 
 
 def test_a_scenario_is_read_without_matplotlib():

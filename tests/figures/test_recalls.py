@@ -1,7 +1,5 @@
 """Figures of recalls, as data: their numbers are those of the run."""
 
-from functools import cache
-
 import numpy as np
 import pytest
 
@@ -9,6 +7,7 @@ import hopattn as ha
 from hopattn.figures.figure import gallery
 from hopattn.figures.recalls import picture_steps, recall_sheet, spaced_steps, states, verdict
 from hopattn.figures.sheet import Arrows, Bars, Cells, Curve, Nodes, Picture
+from tests.runs import marks_of, result_of
 from tests.scenario.scenarios_of_kinds import scenario
 from tests.texts import parsed
 
@@ -33,11 +32,6 @@ set = { "ensemble.load" = 0.6 }
 TRIANGLE = '[max_cut]\nedges = [["a", "b"], ["b", "c"], ["c", "a"]]\n'
 
 
-@cache
-def result_of(name):
-    return ha.run(name)
-
-
 def letters(names):
     """A network of these letters, and a cue."""
     patterns = f'[pictures]\nletters = "{names}"\n[memory]\npatterns = {list(names)}\nmodel = "hopfield"\n'
@@ -52,13 +46,9 @@ def sheet(name, result):
     return gallery()[name].sheet(result)
 
 
-def marks(sheet, kind, panel=0):
-    return [mark for mark in sheet.panels[panel].marks if isinstance(mark, kind)]
-
-
 def test_a_row_of_pictures_begins_with_the_cue_and_ends_with_the_last_state_in_a_frame():
     result = result_of("letters")
-    run, pictures = result.runs[0], marks(sheet("recall", result), Picture)
+    run, pictures = result.runs[0], marks_of(sheet("recall", result), Picture)
     assert len(pictures) == 6
     for i, (cue, end) in enumerate(zip(pictures[::2], pictures[1::2], strict=True)):
         np.testing.assert_array_equal(cue.values.ravel(), run.arrays["input"].values[i])
@@ -66,16 +56,20 @@ def test_a_row_of_pictures_begins_with_the_cue_and_ends_with_the_last_state_in_a
     assert [one.frame for one in pictures] == [None, "plus", None, "plus", None, "minus"]
 
 
+def texts(shown):
+    """The words beside the rows: the name and the end of each."""
+    return [text for mark in marks_of(shown, Nodes) for text in mark.texts]
+
+
 def test_the_words_beside_a_row_say_what_it_recalls():
-    names, ends = marks(sheet("recall", result_of("letters")), Nodes)
-    assert [*names.texts] == ["half of R", "torn X", "white on black"]
-    assert [*ends.texts] == ["recalls R", "recalls X", "ends at S reversed"]
-    assert ends.texts[2].template == "ends at {} reversed"
+    shown = texts(sheet("recall", result_of("letters")))
+    assert shown == ["half of R", "recalls R", "torn X", "recalls X", "white S", "ends at S reversed"]
+    assert shown[-1].template == "ends at {} reversed"
 
 
 def test_one_cue_of_several_runs_is_a_row_for_each_run():
     shown = sheet("recall", result_of("sequence"))
-    assert [*marks(shown, Nodes)[0].texts] == ["as written", "linear"]
+    assert texts(shown)[::2] == ["power 6", "linear"]
     assert not any(shown.notes)
 
 
@@ -87,12 +81,9 @@ def test_a_recalled_pattern_of_greys_looks_as_the_stored_one():
 
 
 def test_an_answer_is_the_last_picture():
-    pictures = marks(sheet("recall", result_of("bam")), Picture)
-    assert pictures[2].frame == "value" and pictures[2].below == "answer"
-    assert [*marks(sheet("recall", result_of("bam")), Nodes)[1].texts] == [
-        "recalls R, answers 4",
-        "recalls X, answers 7",
-    ]
+    pictures = marks_of(sheet("recall", result_of("bam")), Picture)
+    assert pictures[2].frame == "value" and pictures[2].below == "answers ‘4’"
+    assert texts(sheet("recall", result_of("bam")))[1::2] == ["recalls R", "recalls X"]
 
 
 def test_both_states_of_a_cycle_are_seen():
@@ -103,28 +94,9 @@ def test_both_states_of_a_cycle_are_seen():
 
 def test_words_are_cells_of_the_cue_and_the_end():
     result = result_of("neuron-by-neuron")
-    (cells,) = marks(sheet("recall", result), Cells)
+    (cells,) = marks_of(sheet("recall", result), Cells)
     arrays = result.runs[0].arrays
     np.testing.assert_array_equal(cells.values, [arrays["input"].values[0], arrays["state"].values[0]])
-
-
-@pytest.mark.parametrize(
-    "name, scenario, reason",
-    [
-        ("recall", "bank", "recalls nothing"),
-        ("recall", "landscape", "try the figure 'landscape'"),
-        ("overlaps", "bank", "no overlaps"),
-        ("overlaps", "spurious", "no overlap changes"),
-        ("neurons", "letters", "try the figure 'recall'"),
-        ("neurons", "spurious", "no neuron changes"),
-        ("crosstalk", "letters", "no crosstalk"),
-        ("fast_weights", "letters", "no memory that words are written into"),
-        ("fast_weights", "random-features", "cannot be read"),
-        ("tour", "letters", "minimises nothing"),
-    ],
-)
-def test_what_shows_nothing_is_refused_with_the_reason(name, scenario, reason):
-    assert reason in gallery()[name].lacks(result_of(scenario))
 
 
 def test_the_film_goes_from_the_cues_to_their_ends():
@@ -133,35 +105,37 @@ def test_the_film_goes_from_the_cues_to_their_ends():
     assert len(frames) == 5
     first, last = frames[0].panels[0], frames[-1].panels[0]
     np.testing.assert_array_equal(first.marks[0].values.ravel(), result.runs[0].arrays["input"].values[0])
-    assert str(first.title) == "as written\ncue" and str(last.title) == "as written\nrecalls R"
+    assert str(first.title) == "one step\ncue" and str(last.title) == "one step\nrecalls R"
     assert first.marks[0].frame is None and last.marks[0].frame == "plus"
 
 
 def test_the_staircase_frames_the_nearest_pattern_and_shows_its_numbers_alone():
     result = result_of("sequence")
-    (cells,) = marks(sheet("overlaps", result), Cells)
+    (cells,) = marks_of(sheet("overlaps", result), Cells)
     np.testing.assert_allclose(cells.values, result.runs[0].arrays["course"].values[0].T)
     assert [cells.rows[i] for i, _ in cells.framed] == [*"HOPFIELDH"]
     assert cells.numbers.sum() == 9
 
 
-def test_of_many_patterns_the_others_are_one_row():
-    (cells,) = marks(sheet("overlaps", letters("ABCDEFGHIJKLMNOPQR")), Cells)
-    assert len(cells.rows) == 9 and cells.rows[-1] == "the largest of 10 others"
+def test_of_many_patterns_those_nearest_to_a_state_have_rows():
+    shown = sheet("overlaps", letters("ABCDEFGHIJKLMNOPQR"))
+    (cells,) = marks_of(shown, Cells)
+    assert len(cells.rows) == 8 and "10 other patterns have no row" in shown.notes
 
 
 def test_each_turn_is_a_row_and_a_neuron_that_changes_is_framed():
     result = result_of("neuron-by-neuron")
     shown = sheet("neurons", result)
-    (cells,) = marks(shown, Cells)
+    cells, stored = marks_of(shown, Cells)
     turns = result.runs[0].arrays["turns"].values[0]
     words = ["2: field −2", "4: field −4", "3: field 2", "5: field 2", "1: field 0"]
     assert [*cells.rows] == ["cue", *words] and [*cells.framed] == [(1, 1), (2, 3)]
-    assert marks(shown, Cells, 1)[0].values.shape == cells.values.shape, "both tables have the same cells"
+    assert marks_of(shown.panels[1], Cells)[0].values.shape == cells.values.shape, "both tables have the same cells"
     assert shown.panels[0].title.split("\n")[1] == "recalls pattern 2"
     np.testing.assert_array_equal(cells.values[-1], result.runs[0].arrays["state"].values[0])
+    np.testing.assert_array_equal(cells.values[-1:], stored.values)
     assert [row.parts[1] for row in cells.rows[1:]] == turns[:5, 0].tolist()
-    assert shown.notes[0] == "2 of 3 runs"
+    assert [*shown.notes][:2] == ["field below 0: off; above 0: on; at 0: no change here", "2 of 3 runs"]
 
 
 def test_overlaps_before_and_after_one_step_are_bars():
@@ -174,24 +148,25 @@ def test_overlaps_before_and_after_one_step_are_bars():
 
 def test_a_long_recall_has_two_lines():
     shown = sheet("recall", result_of("sequence"))
-    pictures, (*_, arrows, _) = marks(shown, Picture), marks(shown, Arrows) * 2
-    assert len({one.at[1] for one in pictures}) == 3 and len({one.at[0] for one in pictures}) == 5
-    assert np.all(arrows.start[:, 1] == arrows.end[:, 1])
+    pictures, arrows = marks_of(shown, Picture), marks_of(shown, Arrows)
+    assert len({one.at[1] for one in pictures}) == 3 == len(arrows) and len({one.at[0] for one in pictures}) == 5
+    assert all(np.all(one.start[:, 1] == one.end[:, 1]) for one in arrows)
 
 
 def test_the_crosstalk_beyond_the_signal_has_another_colour():
     result = ha.run(parsed(CROSSTALK))
     shown = sheet("crosstalk", result)
-    below, over = marks(shown, Bars, 1)
-    signal = float(result.runs[-1].arrays["signal"].values)
-    assert below.at.max() <= signal < over.at.min() and over.colour == "minus"
-    np.testing.assert_array_equal([*below.values, *over.values], result.runs[-1].arrays["crosstalk"].values)
+    every, over = marks_of(shown.panels[1], Bars)
+    signal, (first, *others) = float(result.runs[-1].arrays["signal"].values), over.width
+    assert over.at[0] - first / 2 == pytest.approx(signal) and over.colour == "minus"
+    assert others == pytest.approx([every.width] * len(others)) and first <= every.width + 1e-9
+    np.testing.assert_array_equal(every.values, result.runs[-1].arrays["crosstalk"].values)
     assert shown.notes[0] == "2 of 3 runs"
 
 
 def test_a_column_of_fast_weights_frames_what_a_later_word_changes():
     shown = sheet("fast_weights", result_of("overwriting"))
-    (cells,) = marks(shown, Cells)
+    (cells,) = marks_of(shown, Cells)
     assert [*cells.rows] == ["apple", "fire"] and cells.values.tolist() == [[1, 1, 0], [0, 0, 1]]
     assert cells.framed == [(0, 2), (1, 2)] and shown.panels[0].y == "what ‘red’ recalls"
     features = sheet("fast_weights", result_of("elu-features"))
@@ -204,7 +179,7 @@ def test_a_tour_visits_each_city_in_the_order_of_its_matrix():
         f"{name} = {place}" for name, place in places.items()
     )
     shown = sheet("tour", minimised(text))
-    (way,), (cells,) = marks(shown, Arrows), marks(shown, Cells, 1)
+    (way,), (cells,) = marks_of(shown, Arrows), marks_of(shown.panels[1], Cells)
     order = [[*places][i] for i in np.argmax(cells.values, axis=0)]
     np.testing.assert_array_equal(way.start, [places[city] for city in order])
     assert shown.panels[0].title.template == "the shortest tour, length {}"
@@ -217,9 +192,11 @@ def test_cities_without_places_are_a_matrix_alone():
 
 
 def test_the_edges_of_a_cut_lead_from_one_part_to_the_other():
-    cut, within, nodes = sheet("tour", minimised(TRIANGLE)).panels[0].marks
-    assert (len(cut.start), len(within.start), len(nodes.texts)) == (2, 1, 3)
-    assert (cut.start[:, 0] != cut.end[:, 0]).all() and (within.start[:, 0] == within.end[:, 0]).all()
+    cut, *within, nodes, _ = sheet("tour", minimised(TRIANGLE)).panels[0].marks
+    assert (len(cut.start), sum(len(one.start) for one in within), len(nodes.texts)) == (2, 1, 3)
+    assert (cut.start[:, 0] * cut.end[:, 0] < 0).all()
+    assert all((one.start[:, 0] == one.end[:, 0]).all() for one in within)
+    assert {*zip(nodes.at[:, 0].tolist(), nodes.colour, strict=True)} == {(-1.2, "plus"), (1.2, "minus")}
 
 
 def test_some_steps_are_the_first_the_last_and_early_ones():
@@ -228,14 +205,14 @@ def test_some_steps_are_the_first_the_last_and_early_ones():
         assert steps[0] == 0 and steps[-1] == last and len(steps) <= 12
 
 
-@pytest.mark.parametrize("cues, keep, panels", [(1, ("overlaps",), 3), (4, (), 2), (60, ("overlaps",), 3)])
-def test_a_bare_recall_has_its_last_states_and_curves_up_to_each_end(cues, keep, panels):
+@pytest.mark.parametrize("cues", [1, 4, 60])
+def test_a_bare_recall_has_its_last_states_and_curves_up_to_each_end(cues):
     rng = np.random.default_rng(0)
     patterns = rng.choice([-1.0, 1.0], (3, 20))
-    record = ha.memories.hopfield(patterns).recall(patterns[rng.integers(3, size=cues)], keep=keep)
+    record = ha.memories.hopfield(patterns).recall(patterns[rng.integers(3, size=cues)])
     shown = recall_sheet(record)
-    assert len(shown.panels) == panels
-    np.testing.assert_array_equal(marks(shown, Cells)[0].values, record.state[:40])
-    energies = marks(shown, Curve, 1)
+    assert len(shown.panels) == 2
+    np.testing.assert_array_equal(marks_of(shown, Cells)[0].values, record.state[:40])
+    energies = marks_of(shown.panels[1], Curve)
     assert [len(curve.y) for curve in energies] == [step + 1 for step in record.steps[:40]]
     np.testing.assert_allclose(energies[0].y, record.energies[: record.steps[0] + 1, 0])

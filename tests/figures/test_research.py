@@ -6,9 +6,9 @@ import pytest
 import hopattn as ha
 from hopattn.figures.as_result import weights_as_result
 from hopattn.figures.figure import gallery
-from hopattn.figures.sheet import Arrows, Bars, Cells, Curve, Points
+from hopattn.figures.sheet import Arrows, Bars, Cells, Curve, Points, Rule
 from hopattn.retrieval.weight_spread import operating_class
-from hopattn.scenario.loading import parse
+from tests.figures.reading import of_text
 from tests.runs import result_of
 
 CIRCUIT = 'kind = "memory_circuit"\n[circuit]\nwidths = [64, 8, 16]\nwords = 6\nlength = 30\ntriggers = 2\ntexts = 2\n'
@@ -33,10 +33,6 @@ TREE = """kind = "landscape"
 ensemble = { neurons = 9, patterns = 2, model = "hopfield" }
 [states]
 """
-
-
-def of_text(text):
-    return ha.run(parse(f'schema = 1\ntitle = "odd"\nsource = "ours"\n{text}', "odd.toml", "odd"))
 
 
 def sheet(name, result):
@@ -83,7 +79,7 @@ def test_the_memories_of_a_circuit_are_curves_in_the_order_of_the_widths():
     assert [one.y.tolist() for one in memories] == result.arrays["probes"].values[:, [1, 2, 0]].tolist()
     variants = "".join(f'[[variant]]\nname = "{i}"\nset = {{ "circuit.beta" = {i} }}\n' for i in range(1, 5))
     many = sheet("probes", of_text(CIRCUIT + variants))
-    assert len(many.panels) == 4 and many.title == "odd" and many.notes == ["4 of 5 runs"]
+    assert len(many.panels) == 3 and many.notes == ["3 of 5 runs"]
 
 
 def test_what_a_probe_reads_of_positions_is_drawn_from_0_beside_chance():
@@ -102,25 +98,24 @@ def test_gradients_have_one_colour_for_each_normalisation():
     curves = [curve for panel in drawn.panels for curve in marks(panel, Curve)]
     assert [panel.title for panel in drawn.panels] == ["with residuals", "without residuals"]
     assert np.array_equal([curve.y for curve in curves], np.maximum(norms.values, 1e-12))
-    assert drawn.panels[0].y_ticks[1e-12] == "≤ 10⁻¹²", "what has vanished is drawn at the foot"
+    assert [rule.y for panel in drawn.panels for rule in marks(panel, Rule)] == [1e-12] * 2, (
+        "the foot is for the vanished"
+    )
     assert len({curve.colour for curve in curves}) == len({curve.name for curve in curves}) == 3
     assert drawn.notes == ["1 of 2 runs"]
 
 
-def test_a_map_has_the_response_at_each_place_and_frames_the_one_place_of_a_memory():
+def test_a_map_has_the_response_of_positions_and_of_all_memories_at_each_place():
     result = of_text(TORUS)
-    arrays = result.runs[0].arrays
-    positions, memory = (marks(panel, Cells)[0] for panel in sheet("maps", result).panels)
-    assert positions.values.ravel().tolist() in arrays["grid"].values.T.tolist() and not positions.framed
-    field = arrays["fields"].values[2]
-    assert np.array_equal(memory.values.ravel(), field) and memory.framed == [divmod(int(field.argmax()), 5)]
+    grid, fields = (result.runs[0].arrays[name].values for name in ("grid", "fields"))
+    positions, memories = (marks(panel, Cells)[0].values for panel in sheet("maps", result).panels)
+    assert np.array_equal(positions, grid[:, 0].reshape(6, 5))
+    assert np.array_equal(memories, fields.max(axis=0).reshape(6, 5)) and np.sum(memories > 0.9) == len(fields)
 
 
 def test_a_world_that_is_no_lattice_is_a_list_of_places_with_their_names():
-    panels = sheet("maps", "rooms").panels
-    lists = [marks(panel, Cells)[0] for panel in panels]
+    lists = [marks(panel, Cells)[0] for panel in sheet("maps", "rooms").panels]
     assert all(one.values.shape == (8, 1) and one.rows[0] == "hall" for one in lists)
-    assert panels[1].title == "memory of landing"
 
 
 def test_a_walk_shows_the_share_of_right_predictions_at_each_place():
@@ -135,7 +130,7 @@ def test_a_walk_shows_the_share_of_right_predictions_at_each_place():
             assert not at.any() or cells.values.ravel()[number - 1] == pytest.approx(right[at].mean())
     accuracy, new = (float(result.runs[1].arrays[f"accuracy{of}"].values) for of in ("", " on new edges"))
     percent = round(100 * accuracy), round(100 * new)
-    assert panels[1].title == "noisy\n{} % right\nnew edges: {} %".format(*percent)
+    assert panels[1].title == "noisy\n{} % right\nnew edges: {}\u00a0%".format(*percent)
 
 
 def test_a_place_that_is_never_seen_again_is_hatched():
@@ -149,32 +144,35 @@ def test_forgetting_is_its_means_with_their_errors_and_the_law():
     result = of_text(SALLY)
     drawn = sheet("forgetting", result)
     for panel, run in zip(drawn.panels, result.runs, strict=False):
-        *laws, with_attention, without = marks(panel, Curve)
-        for i, (curve, points) in enumerate(zip((with_attention, without), marks(panel, Points), strict=True)):
+        *laws, without, with_attention = marks(panel, Curve)
+        for i, curve in enumerate((with_attention, without)):
             assert np.array_equal(curve.y, run.arrays["accuracy"].values[i])
-            assert np.array_equal(points.at[:, 1], curve.y) and points.hollow == (i == 0)
             assert np.array_equal(curve.error, 2 * run.arrays["accuracy-error"].values[i])
         assert np.array_equal([law.y for law in laws], run.arrays["accuracy-law"].values)
     assert drawn.notes == ["2 of 3 runs"]
 
 
-def test_leaves_are_minima_at_their_energies_and_branches_join_at_the_lowest_pass():
-    result = of_text(TREE)
-    arrays = result.runs[0].arrays
-    (panel,) = sheet("disconnectivity", result).panels
-    (lines,) = marks(panel, Arrows)
-    leaves = np.vstack([points.at for points in marks(panel, Points)])
-    assert np.allclose(np.sort(leaves[:, 1]), np.sort(arrays["energy"].values))
-    passes = {round(float(y), 6) for y in lines.end[:, 1] if y > leaves[:, 1].min()} - {*leaves[:, 1].round(6).tolist()}
-    assert passes <= {*arrays["barriers"].values.round(6).ravel().tolist()}
-    named = {name for points in marks(panel, Points) for name in points.names if name}
-    assert named == {"pattern 1", "pattern 2"}, "patterns alone have names"
+def test_valleys_have_the_energies_of_minima_and_the_highest_wall_between_two_is_their_lowest_pass():
+    arrays = result_of("three-updates").runs[0].arrays
+    energy, barriers, leaves = arrays["energy"].values, arrays["barriers"].values, arrays["energy"].labels[0]
+    (panel,) = sheet("disconnectivity", "three-updates").panels
+    valleys = marks(panel, Curve)
+    named = {x: name for one in marks(panel, Points) for name, (x, _) in zip(one.names, one.at, strict=False)}
+    patterns = {leaves.index(named[x]): i for i, x in enumerate(1 + 2 * np.arange(len(valleys))) if x in named}
+    assert {leaves[leaf] for leaf in patterns} == {"pattern 1", "pattern 2", "pattern 3"}
+    assert all(valleys[i].y.min() == energy[leaf] for leaf, i in patterns.items())
+    for leaf, i in patterns.items():
+        for other, j in patterns.items():
+            assert i >= j or max(valleys[k].y[-1] for k in range(i, j)) == barriers[leaf, other]
+    assert panel.title == "6 of 14 minima", "six are deep: the patterns and their reverses"
 
 
-def test_trees_of_energies_that_cannot_be_compared_have_axes_of_their_own():
+def test_an_arrow_climbs_from_a_pattern_to_its_lowest_pass_and_names_the_barrier():
     drawn = sheet("disconnectivity", "depth")
-    assert drawn.shared == "" and drawn.panels[0].y_range != drawn.panels[1].y_range
-    assert drawn.notes[0] == "6 of 44 minima; the others are flat or high"
+    for panel, barrier in zip(drawn.panels, (2, 128), strict=True):
+        arrow, (*_, name) = marks(panel, Arrows)[0], marks(panel, Points)
+        assert name.names == [f"barrier {barrier}"] and np.ptp(arrow.start, axis=0) == pytest.approx([0, barrier])
+    assert drawn.shared == "" and drawn.panels[0].y_range != drawn.panels[1].y_range, "these energies are of two kinds"
 
 
 @pytest.mark.parametrize(
@@ -196,12 +194,9 @@ def test_what_shows_nothing_is_refused_with_the_reason(name, text, reason):
         sheet(name, of_text(text))
 
 
-def test_titles_say_what_the_numbers_are():
-    titles = {
-        "classes": "layer 1 averages over most keys, layer 2 picks few",
-        "disconnectivity": "the patterns and their reverses are the deepest minima",
-        "probes": "at width 128 each memory is right, and only 35 % of the answers",
-    }
-    for name, title in titles.items():
-        assert sheet(name, gallery()[name].scenario).title == title
-    assert sheet("disconnectivity", "depth").title == "how deep each minimum lies; branches join at the lowest pass"
+def test_the_title_of_classes_has_the_least_and_the_largest_share():
+    shares = [
+        share for panel in sheet("classes", "emergence").panels for bar in marks(panel, Bars) for share in bar.values
+    ]
+    title = "heads need from {} to {} % of the keys for 90 % of their weight"
+    assert sheet("classes", "emergence").title == title.format(*(round(100 * end(shares)) for end in (min, max)))

@@ -7,7 +7,7 @@ import pytest
 
 import hopattn as ha
 from hopattn.figures.figure import gallery
-from hopattn.figures.sheet import Arrows, Points
+from hopattn.figures.sheet import Arrows, Curve, Points
 
 
 @cache
@@ -17,14 +17,14 @@ def result_of(name):
 
 def test_the_shadow_is_as_long_as_the_product_and_lies_on_its_side_of_0():
     run = result_of("similarity").runs[0]
-    weights = run.arrays["network"].values[0]
+    length = np.linalg.norm(run.arrays["network"].values[0])
     sheet = gallery()["projection"].sheet(result_of("similarity"))
     for panel, out, angle in zip(sheet.panels, run.arrays["state"].values[:, 0], (0, 180, 90, 37), strict=True):
         (shadow,) = [mark for mark in panel.marks if isinstance(mark, Arrows) and "shadow" in mark.key]
-        assert float(shadow.end[0] @ weights) == pytest.approx(out) and f"{angle}°" in panel.title
+        assert (shadow.end - shadow.start)[0] * length == pytest.approx([out, 0]) and f"{angle}°" in panel.title
         assert shadow.colour == ("minus" if out < -1e-9 else "plus")
     assert "the signed length" in sheet.title
-    assert sheet.panels[-1].title == "between: 37°\nw · a = .8"
+    assert sheet.panels[-1].title == "between: 37°"
 
 
 def test_a_cue_of_three_axes_lies_in_the_plane_of_cue_and_weights():
@@ -42,16 +42,20 @@ def test_a_cue_of_three_axes_lies_in_the_plane_of_cue_and_weights():
 def test_each_point_goes_to_where_the_layer_moves_it(scenario, turn):
     sheet = gallery()["positions"].sheet(result_of(scenario))
     arrays = result_of(scenario).runs[0].arrays
-    (arcs,) = [mark for mark in sheet.panels[0].marks if isinstance(mark, Arrows) and mark.bend]
-    assert np.allclose(arcs.start, arrays["input"].values) and np.allclose(arcs.end, arrays["state"].values)
-    assert sheet.title == f"one step turns by {turn}"
+    arcs = [(mark.x, mark.y) for mark in sheet.panels[0].marks if isinstance(mark, Curve)]
+    ends = [mark.end[0] for mark in sheet.panels[0].marks if isinstance(mark, Arrows) and mark.key]
+    for arc, end, start, goal in zip(arcs, ends, arrays["input"].values, arrays["state"].values, strict=True):
+        assert np.allclose(np.hypot(*arc), 1) and np.linalg.norm(end - goal) < 0.1
+        assert np.linalg.norm(np.array(arc)[:, 0] - start) < 0.1
+    assert turn in sheet.title
+    assert "lead back to the start" in gallery()["positions"].draw(result_of(scenario)).title
 
 
 def test_rotary_words_are_at_the_queries_of_their_positions():
     sheet = gallery()["positions"].sheet(result_of("rope"))
     *_, words = sheet.panels[0].marks
     assert isinstance(words, Points) and [*words.names] == ["dog at 0", "saw at 1", "dog at 2", "saw at 3"]
-    assert np.allclose(words.at, result_of("rope").runs[0].arrays["layer 1 head 1 queries"].values)
+    assert np.allclose(words.at / 1.1, result_of("rope").runs[0].arrays["layer 1 head 1 queries"].values)
     assert "57.3°" in sheet.title
 
 

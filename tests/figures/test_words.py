@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import hopattn as ha
-from hopattn.figures.choice import AS_WRITTEN, chosen
+from hopattn.figures.choice import chosen
 from hopattn.figures.figure import gallery
 from hopattn.figures.policies import goal, hero, rise, shows_turn, words_of
 from hopattn.figures.sheet import Arrows, Points
@@ -48,7 +48,7 @@ def shown(sheet, result):
     """The panels of a sheet, each with its run."""
     runs = chosen(result).runs
     return [
-        (panel, next(run for run in runs if len(runs) == 1 or panel.title.startswith(run.name or AS_WRITTEN)))
+        (panel, next(run for run in runs if len(runs) == 1 or panel.title.startswith(run.name or "cosine")))
         for panel in sheet.panels
     ]
 
@@ -74,7 +74,7 @@ def test_what_is_added_leads_head_to_tail_from_the_word_to_what_it_becomes(scena
 def test_terms_are_weights_of_the_run_times_words():
     (first, second) = gallery()["words"].sheet(result_of("bank")).panels
     names = [[*of(panel, "value", Points)[0].names] for panel in (first, second)]
-    assert names == [["+ .7 financial\n+ .62 markets"], ["+ .62 rivers\n+ .7 muddy"]], "as high as their arrows"
+    assert names == [["+ .7 financial", "+ .62 markets"], ["+ .7 muddy", "+ .62 rivers"]], "one at each arrow"
     (scaled, *_) = gallery()["words"].sheet(result_of("scaling")).panels
     assert [*of(scaled, "value", Points)[0].names] == [".57 apple", "+ .43 orange"], "without a residual, from 0 on"
 
@@ -82,7 +82,7 @@ def test_terms_are_weights_of_the_run_times_words():
 @pytest.mark.parametrize("scenario", ["bank", "bank-layers", "bank-softmax", "apple", "change-of-space"])
 def test_a_word_turns_in_its_plane_as_the_title_says(scenario):
     result = result_of(scenario)
-    sheet = gallery()["words"].sheet(result)
+    sheet = gallery()["words"].draw(chosen(result))
     for panel, run in shown(sheet, result):
         found = words_of(run)
         word = hero(result, found)
@@ -92,6 +92,16 @@ def test_a_word_turns_in_its_plane_as_the_title_says(scenario):
         assert whole > 0 and rise(found, word, towards, at) >= whole / 2
         assert f"with {found.tokens[towards]}:" in panel.title and found.sees[word, towards]
         assert f"‘{found.tokens[word]}’ turns towards" in sheet.title and found.tokens[towards] in sheet.title
+
+
+def test_a_word_that_turns_by_few_degrees_hardly_turns():
+    sheet = gallery()["words"].sheet(own({"red": [1, 0], "apple": [0.3, 1.8]}))
+    assert sheet.title == "‘apple’ hardly turns towards ‘red’"
+
+
+def test_the_values_of_all_heads_are_added():
+    (panel,) = gallery()["words"].sheet(result_of("two-heads-subject")).panels
+    assert of(panel, "value", Points)[0].names == ["+ value of I"]
 
 
 def test_of_many_runs_those_that_turn_most_are_shown():
@@ -147,8 +157,8 @@ def test_many_long_words_leave_room():
 def test_the_grid_of_a_slanted_plane_is_mapped_as_its_words_are():
     sheet = gallery()["space"].sheet(result_of("two-spaces"))
     words, *slanted = sheet.panels
-    assert sheet.title == "a matrix slants the plane and raises the cosine of ‘apple’ with ‘phone’ or ‘orange’"
-    assert slanted[0].x_range == slanted[1].x_range and slanted[0].y_range == slanted[1].y_range
+    assert sheet.title == "one matrix brings ‘apple’ nearer to ‘phone’, another to ‘orange’"
+    assert np.ptp([[np.ptp(panel.x_range), np.ptp(panel.y_range)] for panel in sheet.panels], axis=0).max() < 1e-9
     for panel, run in zip(slanted, result_of("two-spaces").runs, strict=True):
         mapped = run.arrays["layer 1 head 1 queries"].values
         (grid, *_), (square, *_) = panel.marks, words.marks

@@ -73,7 +73,7 @@ def test_a_path_that_fits_nothing_or_several_is_refused(name, path, words):
 
 WORDS = {"banks", "financial", "markets", "muddy", "rivers"}
 NO_NUMBERS = {"mask", "separation", '"half of R"'}
-CUES = {'"half of R"', '"torn X"', '"white on black"'}
+CUES = {'"half of R"', '"torn X"', '"white S"'}
 
 
 @pytest.mark.parametrize(

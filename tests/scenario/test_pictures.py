@@ -63,7 +63,7 @@ def test_a_strip_names_the_damage_of_its_cue():
     assert headings == [
         "half of R: R, left half hidden",
         "torn X: X, 5 of 35 neurons flipped",
-        "white on black: S, reversed",
+        "white S: S, reversed",
     ]
     assert "recalls nothing (S reversed)" in result_of("letters").runs[0].strips[2].sentence
     changed = ha.run("letters", overrides={'cue."half of R".hide': "top"}).runs[0].strips[0]

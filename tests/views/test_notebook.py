@@ -56,10 +56,9 @@ def test_a_large_array_says_how_large_it_is():
     assert page.tables == [] and "200 × 200" in page.words
 
 
-@pytest.mark.parametrize("keep", [(), ("overlaps",)])
-def test_a_recall_shows_how_each_cue_ended(keep):
+def test_a_recall_shows_how_each_cue_ended():
     patterns = np.sign(np.random.default_rng(3).normal(size=(3, 40)))
-    record = ha.memories.hopfield(patterns).recall(np.concatenate([patterns, -patterns]), keep=keep)
+    record = ha.memories.hopfield(patterns).recall(np.concatenate([patterns, -patterns]))
     page = Page(record._repr_html_())
     heading, *rows = page.tables[0]
     cues = [dict(zip(heading, row, strict=True)) for row in rows]
@@ -69,7 +68,7 @@ def test_a_recall_shows_how_each_cue_ended(keep):
     assert [row["spurious"] for row in cues] == ["", "", "", *["reversed"] * 3]
     assert [float(row["energy"].replace("−", "-")) for row in cues] == pytest.approx(record.energies[-1], rel=1e-3)
     written = "".join(svg(page.pictures[0]).itertext())
-    assert "energy" in written and ("overlap" in written) == bool(keep)
+    assert "energy" in written
 
 
 def test_a_recall_of_one_cue_without_energy_shows_its_other_values():

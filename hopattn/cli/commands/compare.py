@@ -95,9 +95,9 @@ def command(
     with _progress() as report:
         result = compared(source, given | report | {"note": partial(click.echo, err=True)})
     if figure_file is not None:
-        from hopattn.figures.comparison import ComparisonView, comparison_sheet
+        from hopattn.figures.comparison import comparison_sheet
 
-        draw_into(figure_file, comparison_sheet(result, ComparisonView(measure)))
+        draw_into(figure_file, comparison_sheet(result, measure))
     if csv_file is not None:
         write_over(csv_file, result.to_csv().encode())
         click.echo(str(csv_file), err=True)

@@ -1,13 +1,15 @@
 """Where cues end: the basins of a small network, how far a cue may be damaged, and the fixed points by β."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
 from hopattn.dynamics.likeness import MATCH
 from hopattn.figures.figure import figure, left_out
-from hopattn.figures.policies import MOST_CURVES, MOST_RUNS, need_visible, numbers, some_runs
+from hopattn.figures.policies import MOST_CURVES, MOST_RUNS, by_run, need_visible, numbers, runs_with, some_runs
 from hopattn.figures.sheet import Arrows, Bars, Curve, Mark, Panel, Points, Sheet, say
 from hopattn.scenario.arrays import Occurrence
 from hopattn.scenario.result import Result, Run
@@ -16,9 +18,8 @@ DRAWN = 64
 """The most states of a network one of whose basins is drawn state by state."""
 WAYS = {"random": say("one at random"), "sequence": say("one after the other"), "sync": say("all at once")}
 """The updates as a figure names them."""
-REVERSED = " reversed"
-"""The end of the name of a reversed pattern."""
-REST = {"mixture": say("mixtures"), "other": say("others"), "others": say("others"), "cycles": say("cycles")}
+CYCLES, OTHERS = say("cycles"), say("others")
+REST = {"mixture": say("mixtures"), "other": OTHERS, "others": OTHERS, "cycles": CYCLES}
 """The ends that are no patterns, as a figure names them."""
 DAMAGES = {"reversed": say("share of neurons reversed"), "noise": say("length of the noise, in lengths of the pattern")}
 """The kinds of damage as a figure names them."""
@@ -26,135 +27,126 @@ CUES, POOLED = 100, 25
 """The least number of cues in a run whose returns are counted, and the number of those that start alike."""
 
 
+class Basin(NamedTuple):
+    """The name of an end, for a reversed pattern the pattern; the states that stay there; and all that lead there."""
+
+    end: str
+    middle: np.ndarray
+    states: np.ndarray
+
+
 @figure("where every state of a small network leads, by the update", "basins")
 def basins(result: Result) -> Sheet:
     """How many states lead to each end; of few neurons also one basin, each state with an arrow to the next."""
-    runs = [run for run in result.runs if "successor" in run.arrays or "basin" in run.arrays]
-    alone = not any("basin" in run.arrays for run in runs)
-    small = alone and all(len(run.arrays["successor"].values) <= DRAWN for run in runs)
+    if runs := [run for run in result.runs if "basin" in run.arrays]:
+        return by_run(runs, by_update, MOST_RUNS, "y")
     lacks = "it has no network of at most 12 spins whose next state does not depend on chance"
-    shown, names, note = some_runs(runs, 2 if small else MOST_CURVES if alone else MOST_RUNS, lacks)
-    if small:
-        ways = [str(run.arrays["way"].values).partition(",")[0] for run in shown]
-        titles = ways if len({*ways}) == len(shown) > 1 else names
-        fixed, cycles = zip(*map(number_of_ends, shown), strict=True)
-        title = ""
-        if len({*fixed}) == 1 and cycles[0] == 0 < cycles[-1]:
-            title = say("{}: {} ends; {}: {} cycles too", titles[0], fixed[0], titles[1], cycles[-1])
-        counts = {way: ends_of(run)[""] for run, way in zip(shown, titles, strict=True)}
-        stars = [star_of(run, i) for i, run in enumerate(shown)]
-        notes = [say("a pattern counts with its reverse"), note]
-        return Sheet([shares_of(counts, "", len(shown[0].arrays["successor"].values)), *stars], title, notes)
-    ends = [ends_of(run) for run in shown]
-    if alone:
-        ends, names = [{name: own[""] for name, own in zip(names, ends, strict=True)}], [""]
-    panels = [shares_of(own, title) for own, title in zip(ends, names, strict=True)]
-    return Sheet(panels, notes=[note], shared="y")
+    runs = runs_with(result, lacks, "successor")
+    states = len(runs[0].arrays["successor"].values)
+    shown, names, note = some_runs(runs, 2 if states <= DRAWN else MOST_CURVES, "")
+    every = [basins_of(run) for run in shown]
+    ways = [str(run.arrays["way"].values).partition(",")[0] for run in shown]
+    names = ways if len({*ways}) == len(shown) > 1 else names
+    counts: dict[str, Counter[str]] = {name: Counter() for name in names}
+    for name, own in zip(names, every, strict=True):
+        for basin in own:
+            counts[name][basin.end] += len(basin.states)
+    turning, title = {name: own[CYCLES] for name, own in counts.items()}, ""
+    if len(shown) > 1 and (most := max(turning.values())):
+        title = say("{}: {} of {} states end in a cycle", max(turning, key=turning.__getitem__), most, states)
+    order = [*shown[0].arrays["patterns"].labels[0], OTHERS, CYCLES]
+    panel = shares_of(counts, order, "", say("of {} states, those that end at", states))
+    stars = [star_of(run, own, i) for i, (run, own) in enumerate(zip(shown, every, strict=True)) if states <= DRAWN]
+    return Sheet([panel, *stars], title, [say("a pattern counts with its reverse"), note])
 
 
-def basins_of(run: Run) -> list[tuple[str, list[int], list[int]]]:
-    """The name of each basin's end, the states in its middle, and all its states; the largest first, then by name."""
-    successors, patterns = run.arrays["successor"], run.arrays["patterns"]
-    ends = successors.values
+def by_update(run: Run, name: str) -> Panel:
+    """The share of all states that leads to each end, a pattern with its reverse, by the update."""
+    (ways, ends), patterns = run.arrays["ends"].labels, run.arrays["basin"].labels[1]
+    words = [end if end in patterns else Occurrence.parse(end).word.removesuffix(" reversed") for end in ends]
+    kinds, order = np.array([REST.get(word, word) for word in words]), [*patterns, *dict.fromkeys(REST.values())]
+    shares: dict[str, dict[str, float]] = {
+        WAYS[way]: {end: float(row[kinds == end].sum()) for end in order}
+        for way, row in zip(ways, run.arrays["ends"].values, strict=True)
+    }
+    return shares_of(shares, order, name, say("share of all states that end at"))
+
+
+def shares_of(shares: Mapping[str, Mapping[str, float]], order: list[str], title: str, what: str) -> Panel:
+    """A group of bars for each end to which any state leads, by update or by run."""
+    names = [end for end in order if any(own.get(end) for own in shares.values())]
+    width, first = 0.8 / len(shares), np.arange(len(names)) - 0.4 * (1 - 1 / len(shares))
+    marks = []
+    for i, (way, own) in enumerate(shares.items()):
+        values = np.array([own.get(end, 0.0) for end in names])
+        marks.append(Bars(values, at=first + width * i, colour=i, width=0.9 * width, key=way))
+    return Panel(marks, title, "", what, x_ticks={float(i): end for i, end in enumerate(names)})
+
+
+def basins_of(run: Run) -> list[Basin]:
+    """The basins of a run, the largest first, then by the order of the patterns."""
+    (labels,), successors = run.arrays["successor"].labels, run.arrays["successor"].values
+    names, patterns = run.arrays["patterns"].labels[0], run.arrays["patterns"].values > 0
+    known = {
+        "".join(np.where(spins == same, "+", "−")): name
+        for same in (False, True)
+        for name, spins in zip(names, patterns, strict=True)
+    }
+    ends = successors
     for _ in range(len(ends).bit_length()):  # 2^k steps lead every state into its cycle
         ends = ends[ends]
-    known = {
-        "".join(np.where((spins > 0) == same, "+", "−")): name if same else name + REVERSED
-        for same in (False, True)
-        for name, spins in zip(patterns.labels[0], patterns.values, strict=True)
-    }
-    members: dict[tuple[str, tuple[int, ...]], list[int]] = {}
-    for state, end in enumerate(ends.tolist()):
-        cycle = [end]
-        while (after := int(successors.values[cycle[-1]])) != end:
-            cycle.append(after)
-        name = "cycles" if len(cycle) > 1 else known.get(successors.labels[0][end], "other")
-        members.setdefault((name, tuple(sorted(cycle))), []).append(state)
-    order = [name + end for name in patterns.labels[0] for end in ("", REVERSED)] + [*REST]
-    own = [(name, [*middle], states) for (name, middle), states in members.items()]
-    return sorted(own, key=lambda basin: (-len(basin[2]), order.index(basin[0]), basin[1]))
+    inside = np.unique(ends)
+    first = ends
+    for _ in inside:  # once around each cycle, to the first of its states
+        ends = successors[ends]
+        first = np.minimum(first, ends)
+    basins = []
+    for one in np.unique(first):
+        states = np.flatnonzero(first == one)
+        middle = states[np.isin(states, inside)]
+        basins.append(Basin(CYCLES if len(middle) > 1 else known.get(labels[one], OTHERS), middle, states))
+    order = [*names, OTHERS, CYCLES]
+    return sorted(basins, key=lambda basin: (-len(basin.states), order.index(basin.end)))
 
 
-def number_of_ends(run: Run) -> tuple[int, int]:
-    """How many states lead to themselves, and how many cycles there are."""
-    middles = [middle for _, middle, _ in basins_of(run)]
-    return sum(len(middle) == 1 for middle in middles), sum(len(middle) > 1 for middle in middles)
-
-
-def ends_of(run: Run) -> dict[str, dict[str, float]]:
-    """The share of all states that leads to each end, a pattern with its reverse: by update, or by the empty name."""
-    if "basin" in run.arrays:
-        (ways, names), patterns = run.arrays["ends"].labels, run.arrays["basin"].labels[1]
-        values = run.arrays["ends"].values
-    else:
-        own, patterns = basins_of(run), run.arrays["patterns"].labels[0]
-        ways, names = ("",), tuple(name for name, *_ in own)
-        values = np.array([[len(states) for *_, states in own]]) / len(run.arrays["successor"].values)
-    words = [name if name in patterns else Occurrence.parse(name).word.removesuffix(REVERSED) for name in names]
-    kinds = np.array([REST.get(word, word) for word in words])
-    return {
-        WAYS.get(way, ""): {end: float(row[kinds == end].sum()) for end in (*patterns, *REST.values())}
-        for way, row in zip(ways, values, strict=True)
-    }
-
-
-def shares_of(ends: Mapping[str, Mapping[str, float]], title: str, states: int = 0) -> Panel:
-    """A group of bars for each end: the share of all states that leads there, or their number, by update or by run."""
-    names = [*dict.fromkeys(end for shares in ends.values() for end, share in shares.items() if share)]
-    width, first = 0.8 / len(ends), np.arange(len(names)) - 0.4 * (1 - 1 / len(ends))
-    marks = []
-    for i, (way, shares) in enumerate(ends.items()):
-        values = (states or 1) * np.array([shares.get(end, 0.0) for end in names])
-        marks.append(Bars(values, at=first + width * i, colour=i, width=0.9 * width, key=way))
-    what = say("states (of {})", states) if states else say("share of all states")
-    return Panel(
-        marks,
-        title,
-        say("lead to"),
-        what,
-        x_ticks={float(i): end for i, end in enumerate(names)},
-    )
-
-
-def star_of(run: Run, colour: int) -> Panel:
+def star_of(run: Run, every: list[Basin], colour: int) -> Panel:
     """The largest basin of a run, or of its cycles: each state leads to the next, and in the end into the middle."""
-    successors, every = run.arrays["successor"].values, basins_of(run)
-    word, middle, members = next((basin for basin in every if basin[0] == "cycles"), every[0])
-    where = star(successors, middle, members)
-    before = [state for state in members if state not in middle]
-    turning = [state for state in middle if successors[state] != state]
-    (start, end), (one, other) = (
-        [np.reshape([where[state] for state in own], (-1, 2)) for own in (states, successors[states])]
-        for states in (before, turning)
-    )
+    successors = run.arrays["successor"].values
+    end, middle, states = next((basin for basin in every if basin.end == CYCLES), every[0])
+    at, before = places_of(successors, middle, states), np.setdiff1d(states, middle)
+    turning = middle[successors[middle] != middle]
+    (one, other), (start, stop) = ((at[own], at[successors[own]]) for own in (turning, before))
     marks: list[Mark] = [
-        Arrows(start, end + 0.12 * (start - end), "faint", 0.7),
+        Arrows(start, stop + 0.12 * (start - stop), "faint", 0.7),
         Arrows(one + 0.15 * (other - one), other + 0.15 * (one - other), "ink", bend=0.4),
-        Points(np.reshape([where[state] for state in before], (-1, 2)), colour=colour),
-        Points(np.array([where[state] for state in middle]), colour="ink", size=1.8),
+        Points(start, colour=colour),
+        Points(at[middle], colour="ink", size=1.8),
     ]
-    count = sum(basin[0] == "cycles" for basin in every)
-    into = (
-        say("one of {} cycles", count) if turning else say("into {}", word) if word not in REST else say("not stored")
-    )
-    return Panel(marks, into, layout="free")
+    alike = [len(basin.states) for basin in every if basin.end == end]
+    largest, own, count = len(states), say("‘{}’ itself", end), len(alike)
+    if end == OTHERS:
+        own = say("one of {} other ends", count) if count > 1 else say("the only other end")
+    elif end == CYCLES:
+        own = say("the largest of {} cycles", count) if largest not in alike[1:] else say("one of {} cycles", count)
+        own = own if count > 1 else say("the only cycle")
+    part = say("{} of the {}", largest, sum(alike)) if count > 1 else say("all {}", largest)
+    return Panel(marks, say("{}:\n{}", part, own), layout="free")
 
 
-def star(successors: np.ndarray, middle: Sequence[int], members: Sequence[int]) -> dict[int, np.ndarray]:
-    """The places of the states of a basin within a circle of radius 1, each farther out the more steps it takes."""
-    before = {state: [s for s in members if successors[s] == state and s not in middle] for state in members}
-    slots = iter(2 * np.pi * (np.arange(len(members)) + 0.5) / max(1, sum(not own for own in before.values())))
-    turns: dict[int, tuple[int, float]] = {}
+def places_of(successors: np.ndarray, middle: np.ndarray, states: np.ndarray) -> np.ndarray:
+    """The places of the states of a basin, `(n_all_states, 2)`, each farther out the more steps it takes."""
+    before = {state: np.setdiff1d(states[successors[states] == state], middle) for state in states.tolist()}
+    slots = iter(2 * np.pi * (np.arange(len(states)) + 0.5) / sum(not len(own) for own in before.values()))
+    at = np.zeros((len(successors), 2))
 
     def place(state: int, steps: int) -> float:
-        turn = float(np.mean([place(s, steps + 1) for s in before[state]] or [next(slots)]))
-        turns[state] = steps, turn
+        turn = float(np.mean([place(one, steps + 1) for one in before[state].tolist()] or [next(slots)]))
+        at[state] = steps * np.cos(turn), steps * np.sin(turn)
         return turn
 
-    for state in middle:
+    for state in middle.tolist():
         place(state, int(len(middle) > 1))
-    most = max(steps for steps, _ in turns.values()) or 1
-    return {state: steps / most * np.array([np.cos(turn), np.sin(turn)]) for state, (steps, turn) in turns.items()}
+    return at
 
 
 @figure("how far a cue may be damaged: the share that returns to its pattern, or the radius by the load", "attraction")
@@ -167,8 +159,10 @@ def returns(result: Result) -> Sheet:
     every = runs or [run for run, start in compared if len(start) >= CUES and np.ptp(start) > 0.3]
     long = [run for run in every if "steps" not in run.arrays or run.arrays["steps"].values.max() > 1]
     lacks = f"it has no shares of damaged cues that return, and no {CUES} cues whose overlaps differ"
-    shown, names, note = some_runs(long or every, MOST_CURVES, lacks)  # one step is another story
-    note = left_out(len(shown), len(every), "runs", "run")
+    shown, names, _ = some_runs(long or every, MOST_CURVES, lacks)  # one step is another story
+    cues = {len(run.arrays["start"].values) for run in shown if "start" in run.arrays and run not in runs}
+    band = say("bands: 95 % intervals of {} cues", *cues) if len(cues) == 1 else say("bands: 95 % intervals")
+    notes = [band, left_out(len(shown), len(every), "runs", "run")]
     marks: list[Mark] = []
     if all("radii" in run.arrays and len(run.arrays["radii"].values) > 1 for run in shown):
         for i, (run, name) in enumerate(zip(shown, names, strict=True)):
@@ -176,7 +170,7 @@ def returns(result: Result) -> Sheet:
             load = numbers(run.arrays["radii"].labels[0])
             marks.append(Curve(load, radius, name, i, np.abs(ends - radius), "both"))
         axis = say("{}\nfrom which half of the cues return", what)
-        return Sheet([Panel(marks, "", say("load (patterns / neuron)"), axis, y_range=(0, None))], notes=[note])
+        return Sheet([Panel(marks, "", say("load (patterns / neuron)"), axis, y_range=(0, None))], notes=notes)
     for i, (run, name) in enumerate(zip(shown, names, strict=True)):
         damage, share, error = shares_by_damage(run)
         half = np.flatnonzero(np.diff(share >= 0.5))[:1]
@@ -184,10 +178,9 @@ def returns(result: Result) -> Sheet:
         for k in half:
             at = damage[k] + (0.5 - share[k]) / (share[k + 1] - share[k]) * (damage[k + 1] - damage[k])
             text = say("{}: half return at {}", name, float(at)) if name else say("half return at {}", float(at))
-            named: dict[str, Any] = {"key": text} if len(shown) > 1 else {"names": [text]}
-            marks.append(Points(np.array([[at, 0.5]]), colour=i, hollow=True, size=1.6, **named))
+            marks.append(Points(np.array([[at, 0.5]]), colour=i, hollow=True, size=1.6, key=text))
     ticks = {0.0: "0", 0.5: say("half"), 1.0: say("all")}
-    return Sheet([Panel(marks, "", what, say("cues that return"), y_range=(0, 1.04), y_ticks=ticks)], notes=[note])
+    return Sheet([Panel(marks, "", what, say("cues that return"), y_range=(0, 1.04), y_ticks=ticks)], notes=notes)
 
 
 def shares_by_damage(run: Run) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -200,29 +193,33 @@ def shares_by_damage(run: Run) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     parts = np.array_split(np.argsort(start, kind="stable"), min(len(start) // POOLED, 9))
     at, share = (np.array([own[part].mean() for part in parts]) for own in (start, back))
     error = 2 * np.sqrt(share * (1 - share) / [len(part) for part in parts])
-    return at, share, np.array([np.minimum(error, share), np.minimum(error, 1 - share)])
+    return at, share, np.minimum(error, [share, 1 - share])
 
 
 @figure(
     "how the fixed points between two patterns merge as β falls: stable ones, and those that a cue leaves",
     "bifurcation",
+    research=True,
 )
 def bifurcation(result: Result) -> Sheet:
     """A point for each fixed point at each β; its height is its place between two patterns."""
-    runs = [run for run in result.runs if "points-place" in run.arrays]
-    shown, names, note = some_runs(runs, MOST_RUNS, "it has no fixed points by β")
-    panels, ticks = [], {0.0: say("first pattern"), 0.5: say("halfway"), 1.0: say("second pattern")}
-    for run, name in zip(shown, names, strict=True):
-        points = np.column_stack([run.arrays["points-at"].values, run.arrays["points-place"].values])
-        need_visible(points)
-        rest, leave = (points[run.arrays["points-stable"].values.astype(bool) == own] for own in (True, False))
-        marks = [Points(rest, colour="plus", key=say("stable: cues come to rest here"))]
-        if len(leave):
-            marks.append(Points(leave, colour="minus", hollow=True, marker="s", key=say("unstable: cues leave")))
-        panels.append(Panel(marks, name, say("inverse temperature β"), "", y_range=(-0.1, 1.1), y_ticks=ticks))
-    count, beta = shown[0].arrays["count"].values[1], numbers(shown[0].arrays["count"].labels[1])
-    fork, title = np.flatnonzero(np.diff(count)), ""
-    if len(shown) == len(fork) == count[0] == 1:
+    runs = runs_with(result, "it has no fixed points by β", "points-place")
+    sheet, title = by_run(runs, fixed_points_of, MOST_RUNS, "y"), ""
+    count, beta = runs[0].arrays["count"].values[1], numbers(runs[0].arrays["count"].labels[1])
+    fork = np.flatnonzero(np.diff(count))
+    if len(sheet.panels) == len(fork) == count[0] == 1:
         below, above = map(float, beta[fork[0] : fork[0] + 2])
         title = say("cues end at {} place up to β = {}, at {} from β = {} on", 1, below, int(count[-1]), above)
-    return Sheet(panels, title, [note], shared="y")
+    return replace(sheet, title=title)
+
+
+def fixed_points_of(run: Run, name: str) -> Panel:
+    """The fixed points of a run by β."""
+    points = np.column_stack([run.arrays["points-at"].values, run.arrays["points-place"].values])
+    need_visible(points)
+    stable = run.arrays["points-stable"].values.astype(bool)
+    marks = [Points(points[stable], colour="plus", key=say("stable: cues come to rest here"))]
+    if not stable.all():
+        marks.append(Points(points[~stable], colour="minus", hollow=True, marker="s", key=say("unstable: cues leave")))
+    ticks = {0.0: say("first pattern"), 0.5: say("halfway"), 1.0: say("second pattern")}
+    return Panel(marks, name, say("inverse temperature β"), "", y_range=(-0.1, 1.1), y_ticks=ticks)

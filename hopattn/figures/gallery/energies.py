@@ -1,24 +1,22 @@
 """Energies: over the plane, between two patterns, and by step or by temperature."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from hopattn.figures.choice import cues_of, tables
-from hopattn.figures.figure import figure, left_out, need
-from hopattn.figures.policies import MOST_CURVES, MOST_RUNS, NOTHING, named_at, numbers, some_runs
-from hopattn.figures.recalls import frame_times, recalled
-from hopattn.figures.sheet import Bars, Curve, Mark, Panel, Points, Rule, Sheet, Surface, say
+from hopattn.figures.figure import below, figure, left_out, need
+from hopattn.figures.policies import MOST_CURVES, MOST_RUNS, NOTHING, by_run, named_at, numbers, runs_with, some_runs
+from hopattn.figures.recalls import frame_times, recalled, slope_of, verdict
+from hopattn.figures.sheet import Arrows, Curve, Mark, Nodes, Panel, Points, Rule, Sheet, Surface, say
+from hopattn.figures.text import indexed
 from hopattn.scenario.result import Result, Run
 
 LEVELS, CONTOURED = 8, 0.35
 """The steps of the energy that have colours, and the part of its range that they fill, from the lowest energy up."""
-NAMED, FEW = 8, 5
-"""The most cues that have curves of their own, and the fewest without names that have a median."""
-STAYS = 1e-6
-"""A cue that moves by a smaller part of the range of all of them stays where it is."""
-SHARED, FLAT = 0.1, 0.01
-"""The part of a common axis that the curves of each panel fill, unless they change by a smaller part of themselves."""
+NAMED, FLAT = 8, 0.1
+"""The most cues that have curves of their own, and the part of a common axis that the curves of each panel fill."""
 
 
 def walks(result: Result) -> list[Sheet]:
@@ -35,17 +33,18 @@ def landscape(result: Result) -> Sheet:
 
 def landscape_at(result: Result, time: float) -> Sheet:
     """The landscapes with the paths up to a time, in steps."""
-    runs = [run for run in result.runs if "landscape" in run.arrays]
-    shown, names, note = some_runs(runs, MOST_RUNS, "it has no memory of two neurons whose energy is finite everywhere")
-    span = max(float(np.ptp(run.arrays["landscape"].values)) for run in shown) or 1.0
+    runs = runs_with(result, "it has no memory of two neurons whose energy is finite everywhere", "landscape")
+    span = max(float(np.ptp(run.arrays["landscape"].values)) for run in runs[:MOST_RUNS]) or 1.0
     levels = span * CONTOURED * np.linspace(0, 1, LEVELS + 1) ** 2
-    panels = [map_of(run, levels, time, name) for run, name in zip(shown, names, strict=True)]
+    sheet = by_run(runs, lambda run, name: map_of(run, levels, time, name, run is runs[0]), MOST_RUNS, "y")
     moment = "" if time == np.inf else say("after {} steps", round(time, 1)) if time else say("the cues")
-    return Sheet(panels, notes=[moment, note], shared="y")
+    return replace(sheet, notes=[moment, *sheet.notes])
 
 
-def map_of(run: Run, levels: np.ndarray, time: float, name: str) -> Panel:
-    """The landscape of a run."""
+def map_of(run: Run, levels: np.ndarray, time: float, name: str, named: bool) -> Panel:
+    """The landscape of a run. named: whether its patterns have names."""
+    from scipy.ndimage import minimum_filter
+
     field, patterns, cues = run.arrays["landscape"], run.arrays["patterns"], run.arrays["trajectory"].values
     span = float(np.ptp(field.values)) or 1.0
     # Valleys of one depth stay so, whatever the rounding: a contour begins at the same place on every processor.
@@ -53,91 +52,112 @@ def map_of(run: Run, levels: np.ndarray, time: float, name: str) -> Panel:
     up, across = map(numbers, field.labels)
     steps = run.arrays["steps"].values
     paths = []
-    for path, last in zip(cues, steps.tolist(), strict=True):
-        at = np.unique([*range(int(min(time, last)) + 1), min(time, last)])  # a frame may be between two steps
+    for path, last in zip(cues, np.minimum(steps, time).tolist(), strict=True):
+        at = np.unique([*range(int(last) + 1), last])  # a frame may be between two steps
         paths.append(np.column_stack([np.interp(at, np.arange(len(path)), axis) for axis in path.T]))
     there, rest = np.array([path[-1] for path in paths]), steps <= time
-    ends, still = run.arrays["state"].values.round(2) + 0.0, np.ptp(cues, axis=1).max(axis=1) < STAYS * np.ptp(cues)
-    count = len(np.unique(ends[~still], axis=0))
-    stay = sum(not np.any(np.all(ends[~still] == end, axis=1)) for end in ends[still])
-    beta = [array.values[array.labels[0].index("beta")] for _, array in tables(run, "separation")]
+    ends = len(np.unique(run.arrays["state"].values.round(2) + 0.0, axis=0))
+    valleys = int(((above == minimum_filter(above, 5)) & (above < above.max()))[1:-1, 1:-1].sum())
+    lines = [path for path in paths if len(path) > 1]
+    names = patterns.labels[0] if named and len(patterns.values) <= 12 else ()
     marks = [
         Surface(above, across, up, levels=levels, key=say("low energy")),
-        *(Curve(path[:, 0], path[:, 1], colour="ink", look="path") for path in paths if len(path) > 1),
-        Points(there[rest], colour="ink", hollow=True, size=2.4, key=say("where a cue ends")),
-        Points(patterns.values, patterns.labels[0] if len(patterns.values) <= 12 else (), marker="*", size=2.6),
+        *(
+            Curve(path[:, 0], path[:, 1], colour="ink", look="over", width=0.6, key=say("way of a cue"))
+            for path in lines
+        ),
+        *(Arrows(start, end, "ink", 1.1) for start, end in map(middle_of, lines)),
+        Points(patterns.values, names, marker="*", size=2.6),
         Points(patterns.values, (), 4, marker="*", size=1.7, key=say("pattern")),
-        Points(cues[:, 0], colour="ink", hollow=True, key=say("cue")),
-        Points(there[~rest], colour="ink"),
+        Points(cues[:, 0], colour="ink", hollow=True, size=0.8, key=say("cue")),
+        Points(there[~rest], colour="ink", size=0.8),
     ]
-    which = say("β = {}", float(beta[0])) if beta else name
-    told = say("{} ends", count) if count != 1 else say("one end")
-    if stay:
-        told = say("{}, {} cue stays" if stay == 1 else "{}, {} cues stay", told, stay)
-    title = say("{}\n{}", which, told)
+    for _, separation in tables(run, "separation")[:1]:
+        name = say("β = {}", float(separation.values[separation.labels[0].index("beta")]))
+    told = say("{} ends", ends) if ends != 1 else say("one end")
+    if ends == valleys:
+        told = say("{} valleys", ends) if ends != 1 else say("one valley")
     x, y = patterns.labels[1]
-    return Panel(marks, title, x, y, "plane")
+    return Panel(marks, below(name, told), x, y, "plane")
 
 
-@figure("the energy on the way from one stored pattern to another: how high the barrier is", "barrier")
-def between(result: Result) -> Sheet:
-    """A curve for each run from the energy of the first pattern, with its name at its highest point."""
-    runs = [run for run in result.runs if "between" in run.arrays]
+def middle_of(path: np.ndarray) -> np.ndarray:
+    """A short piece of a path behind its middle, `(2, 1, 2)`: where an arrow shows its direction."""
+    far = np.append(0.0, np.cumsum(np.linalg.norm(np.diff(path, axis=0), axis=1)))
+    at = far[-1] * np.array([0.45, 0.6])
+    return np.column_stack([np.interp(at, far, axis) for axis in path.T])[:, None]
+
+
+@figure("recall rolls downhill: the energy on the way, with a numbered ball for each step", "valley")
+def valley(result: Result) -> Sheet:
+    """A panel for each run: the energy on the way of a cue, from another pattern through its states.
+
+    Of two patterns that `[memory] between` names, it is the energy on the straight line, a curve for each run.
+    """
+    if runs := [run for run in result.runs if "between" in run.arrays]:
+        return barriers(runs)
+    runs = [run for run in result.runs if "valley" in run.arrays]
+    shown, names, note = some_runs(runs, MOST_RUNS, "it has no recall whose energy falls; try the figure 'recall'")
+    cues = runs[0].arrays["status"].labels[0]
+    i = cues_of(result, cues)[0]
+    slopes = [slope_of(run, i) for run in shown]
+    need(any(len(steps) > 1 for *_, steps in slopes), f"{NOTHING}the cue rests where it is")
+    panels = []
+    for run, name, (way, balls, steps) in zip(shown, names, slopes, strict=True):
+        ends = zip(run.arrays["apart"].values[i].tolist(), run.arrays["neighbours"].values[i], strict=True)
+        ticks = {place: indexed(str(name)) for place, name in ends if np.isfinite(place)}
+        if str(run.arrays["spurious"].values[i]) == "reversed":
+            ticks[float(balls[-1, 0])] = say("{} reversed", indexed(str(run.arrays["of"].values[i])))
+        x, y = way.T
+        marks: list[Mark] = [Curve(x, y, colour="faint", width=1.5), Nodes(balls, steps, "circle", "plus", "plus")]
+        if run.arrays["period"].values[i] == len(balls[-2:]) == 2:
+            x, height = balls[-2:].mean(axis=0)
+            marks.append(Nodes(np.array([[x, height + 0.13 * np.ptp(y)]]), ["⇄"], "plain", size=2))
+        panels.append(Panel(marks, below(name, verdict(run, i)), "", say("energy"), x_ticks=ticks, y_ticks={}))
+    return Sheet(panels, notes=[note, left_out(1, len(cues), "cues", "query")])
+
+
+def barriers(runs: Sequence[Run]) -> Sheet:
+    """A curve for each run from the energy of the first of two patterns, with its name at its highest point."""
     runs = [run for run in runs if np.array_equal(run.arrays["ends"].values, runs[0].arrays["ends"].values)]
-    lacks = "it has no energies between two patterns; give [memory] the key `between`"
-    shown, names, note = some_runs(runs, MOST_CURVES, lacks)
-    energies = [run.arrays["between"].values for run in shown]
-    depths = [abs(float(energy[0])) for energy in energies]
-    shares = len(shown) > 1 and min(depths) > 1e-9
-    rises = [(energy - energy[0]) / (depth if shares else 1) for energy, depth in zip(energies, depths, strict=True)]
-    need(max(map(np.ptp, rises)) > 1e-9, NOTHING + "the energy is the same all the way; try the figure 'recall'")
+    shown, names, note = some_runs(runs, MOST_CURVES, "")
+    energies = np.array([run.arrays["between"].values for run in shown])
+    depths = np.abs(energies[:, :1])
+    shares = len(shown) > 1 and depths.min() > 1e-9
+    rises = (energies - energies[:, :1]) / (depths if shares else 1)
+    need(np.ptp(rises, axis=1).max() > 1e-9, NOTHING + "the energy is the same all the way; try the figure 'recall'")
     way, (one, other) = numbers(shown[0].arrays["between"].labels[0]), map(str, shown[0].arrays["ends"].values)
-    tops: list[Points] = []
+    marks: list[Mark] = [Rule(y=0.0, dashed=False)]
     for i, (rise, name) in enumerate(zip(rises, names, strict=True)):
         far = int(np.argmax(np.abs(rise - np.linspace(rise[0], rise[-1], len(rise)))))
         barrier = float(rise.max() - max(rise[0], rise[-1]))
         text = say("barrier {}", barrier) if barrier > 1e-9 else say("no barrier")
-        tops.append(Points(np.array([[way[far], rise[far]]]), [say("{}: {}", name, text) if name else text], i))
-    tops.sort(key=lambda top: -float(top.at[0, 1]))
-    marks = [Rule(y=0.0, dashed=False), *(Curve(way, rise, colour=i) for i, rise in enumerate(rises)), *tops]
+        marks += named_at(Curve(way, rise, say("{}: {}", name, text) if name else text, i), far)
     what, ticks = say("energy above {}", one), {0.0: one, 0.5: say("halfway"), 1.0: other}
     axis = say("{}\nas a share of its depth", what) if shares else what
-    ends = (None, 1.15 * max(rise.max() for rise in rises) or None)
-    return Sheet([Panel(marks, "", "", axis, y_range=ends, x_ticks=ticks)], notes=[note])
+    return Sheet([Panel(marks, "", "", axis, y_range=(None, 1.15 * rises.max() or None), x_ticks=ticks)], notes=[note])
 
 
 @figure("a quantity by step or by temperature: the energy of cues, its parts, or the overlap", "two-layers")
 def course(result: Result) -> Sheet:
     """Of spins the overlap by temperature; of a network the parts of its energy by step; else the energy of cues."""
-    ways = {"thermal": by_temperature, "energies": parts_of, "energy": energies_of}
-    has = next((name for name in ways if any(name in run.arrays for run in result.runs)), "energy")
-    every = [run for run in result.runs if has_course(run, has)]
-    runs = [run for run in every if has != "energy" or moves(run)] or every
-    shown, names, _ = some_runs(runs, MOST_RUNS, "it has no energy by step, and no spins at a temperature")
-    note = left_out(len(shown), len(every), "runs", "run")
-    notes: list[str] = [note]
-    if has == "energies":
-        cues = shown[0].arrays[has].labels[0]
-        of = say("cue: {}", cues[cues_of(result, cues)[0]]) if len(cues) > 1 else ""
-        notes = [of, left_out(1, len(cues), "cues", "query"), note]
-    panels = [ways[has](result, run, name) for run, name in zip(shown, names, strict=True)]
-    curves = [[mark for mark in panel.marks if isinstance(mark, Curve)] for panel in panels]
-    other = "crosstalk" if "crosstalk" in shown[0].arrays else "recall" if result.kind != "ensemble" else ""
-    instead = f"the figure '{other}'" if other else f"`hopattn sweep {result.name}`"
-    moving = has != "energy" or any(map(moves, shown))
-    need(moving, f"{NOTHING}its cues hardly move, or take one step; try {instead}")
-    rows = [np.concatenate([curve.y for curve in own] or [[0, 1]]) for own in curves]
-    least = SHARED * np.ptp(np.concatenate(rows))
-    alike = all(np.ptp(row) >= least or np.ptp(row) < FLAT * np.abs(row).max() for row in rows)
-    title = say("the parts trade energy; their sum only falls") if has == "energies" and trades(curves) else ""
-    return Sheet(panels, title, notes, shared="y" if alike else "")
-
-
-def has_course(run: Run, name: str) -> bool:
-    """Whether a run has a quantity by step or by temperature."""
-    return name in run.arrays and bool(
-        {"step", "temperature"} & {*run.arrays[name].dims} and run.arrays[name].values.size
-    )
+    if runs := [run for run in result.runs if "thermal" in run.arrays]:
+        sheet, overlaps = by_run(runs, by_temperature, MOST_RUNS, "y"), runs[0].arrays["overlaps"]
+        sizes, at = overlaps.values[:, 0], numbers(overlaps.labels[0])
+        falls = len(runs) == overlaps.values.shape[1] == 1 and np.all(np.diff(sizes) * np.diff(at) < 0)
+        highest, lowest = float(sizes.max()), float(sizes.min())
+        title = say("order fades as the temperature rises: the overlap falls from {} to {}", highest, lowest)
+        return replace(sheet, title=title if falls else "")
+    if runs := [run for run in result.runs if "energies" in run.arrays]:
+        return parts_of(result, runs)
+    every = [run for run in result.runs if "energy" in run.arrays and "step" in run.arrays["energy"].dims]
+    need(every, "it has no energy by step, and no spins at a temperature")
+    runs = [run for run in every if moves(run)]
+    need(runs, f"{NOTHING}its cues hardly move, or take one step")
+    heights = [np.ptp(run.arrays["energy"].values) for run in runs[:MOST_RUNS]]
+    shared = "y" if min(heights) > FLAT * max(heights) else ""
+    sheet = by_run(runs, lambda run, name: energies_of(result, run, name), MOST_RUNS, shared)
+    return replace(sheet, notes=[left_out(len(sheet.panels), len(every), "runs", "run")])
 
 
 def crowded(cues: Sequence[str]) -> bool:
@@ -146,23 +166,13 @@ def crowded(cues: Sequence[str]) -> bool:
 
 
 def moves(run: Run) -> bool:
-    """Whether the energies of a run change in several steps, those of a crowd by more than they differ."""
-    energies = np.asarray(run.arrays["energy"].values, float)
-    if energies.shape[1] < 3:
-        return False
-    if crowded(run.arrays["energy"].labels[0]):
-        low, middle, high = np.quantile(energies, (0.1, 0.5, 0.9), axis=0)
-        steps = np.ptp(middle[1:]) > 1e-2 * np.ptp(middle)
-        return len(energies) >= FEW and bool(steps and np.ptp(middle) > np.mean(high - low))
-    return bool(np.any(np.ptp(energies[:, 1:], axis=1) > 1e-3 * np.ptp(energies)))  # behind the first step
-
-
-def trades(curves: Sequence[Sequence[Curve]]) -> bool:
-    """Whether in each run the sum, the first curve, never rises, and a part rises by a tenth of its fall or more."""
-    falls = all(np.all(np.diff(total.y) <= 1e-9 * np.ptp(total.y)) for total, *_ in curves)
-    return falls and all(
-        any(part.y[-1] - part.y[0] > 0.1 * np.ptp(total.y) > 0 for part in parts) for total, *parts in curves
-    )
+    """Whether the energy of a cue, or the median of many by more than they differ, changes behind the first step."""
+    rows, apart = np.asarray(run.arrays["energy"].values, float), 0.0
+    if crowded(run.arrays["energy"].labels[0]) and rows.size:
+        low, middle, high = np.quantile(rows, (0.1, 0.5, 0.9), axis=0)
+        rows, apart = middle[None], float(np.mean(high - low))
+    steps = np.abs(np.diff(rows[:, 1:], axis=1)).max(initial=0.0)
+    return bool(steps > 0 and steps > 1e-3 * np.ptp(rows) > 1e-3 * apart)
 
 
 def steps_of(rows: np.ndarray) -> tuple[np.ndarray, dict[float, str]]:
@@ -179,55 +189,68 @@ def energies_of(result: Result, run: Run, name: str) -> Panel:
     if result.figure.query is not None:
         energies, cues = energies[(one := cues_of(result, cues))], tuple(cues[i] for i in one)
     steps, ticks = steps_of(energies)
-    energies = energies[:, steps]
     if crowded(cues):
-        low, middle, high = np.quantile(energies, (0.1, 0.5, 0.9), axis=0)
+        low, middle, high = np.quantile(energies[:, steps], (0.1, 0.5, 0.9), axis=0)
         what = say("median of {} cues, and the middle 80 %", len(cues))
         marks = [Curve(steps, middle, error=[middle - low, high - middle], key=what)]
     else:
         names = cues if len(cues) > 1 else [""]
-        marks = [Curve(steps, row, cue, i) for i, (cue, row) in enumerate(zip(names, energies, strict=True))]
+        marks = [Curve(steps, row[steps], cue, i) for i, (cue, row) in enumerate(zip(names, energies, strict=True))]
     known = any(one in run.arrays for one in ("recalls", "overlaps", "recalled"))
     ends = say("{} of {} recall", int(recalled(run).sum()), len(recalled(run))) if known and len(cues) > 1 else ""
-    title = say("{}\n{}", name, ends) if name and ends else name or ends
-    return Panel(marks, title, say("step"), say("energy"), x_ticks=ticks)
+    return Panel(marks, below(name, ends), say("step"), say("energy"), x_ticks=ticks)
 
 
-def parts_of(result: Result, run: Run, name: str) -> Panel:
-    """The parts of the energy that change most, and their sum, of one cue; a part has one colour in all runs."""
-    array = run.arrays["energies"]
-    rows = np.asarray(array.values[cues_of(result, array.labels[0])[0]], float)
-    total = rows.sum(axis=0)
-    steps, ticks = steps_of(total[None])
-    most = sorted(np.argsort(-np.ptp(rows, axis=1), kind="stable")[: MOST_CURVES - 2].tolist())
-    parts = [part for one in result.runs if "energies" in one.arrays for part in one.arrays["energies"].labels[1]]
-    colours = [*dict.fromkeys(parts)]
-    marks = named_at(Curve(steps, total[steps], say("sum"), "ink", width=1.6))
-    for i in most:
-        if np.ptp(rows[i]):
-            part = array.labels[1][i]
-            marks += named_at(Curve(steps, rows[i, steps], part, colours.index(part), width=0.6))
-    return Panel(marks, name, say("step"), say("energy"), x_ticks=ticks)
+def parts_of(result: Result, runs: Sequence[Run]) -> Sheet:
+    """The parts of the energy of one cue, and their sum, in ink; of one run where the sums of all only fall."""
+    cues = [cues_of(result, run.arrays["energies"].labels[0])[0] for run in runs]
+    rows = [np.asarray(run.arrays["energies"].values[cue], float) for run, cue in zip(runs, cues, strict=True)]
+    totals = [own.sum(axis=0) for own in rows]
+    falls = all(np.all(np.diff(total) <= 1e-9 * np.ptp(total)) for total in totals)
+    trade = falls and np.any(rows[0][:, -1] - rows[0][:, 0] > 0.1 * np.ptp(totals[0]))
+    title = say("the parts trade energy; their sum only falls") if trade else ""
+    shown, names, _ = some_runs(runs, 1 if falls else MOST_RUNS, "")
+    panels = []
+    for run, own, total, name in zip(shown, rows, totals, names, strict=False):
+        steps, ticks = steps_of(total[None])
+        marks = [Curve(steps, total[steps], say("sum"), "ink", width=1.6)]
+        for i, (part, row) in enumerate(zip(part_names(run), own[:, steps], strict=True)):
+            marks += [Curve(steps, row, part, i, width=0.6)] if np.ptp(row) else []
+        panels.append(Panel(marks, name, say("step"), say("energy"), x_ticks=ticks))
+    every = runs[0].arrays["energies"].labels[0]
+    of = say("cue: {}", every[cues[0]]) if len(every) > 1 else ""
+    notes = [of, left_out(1, len(every), "cues", "query"), left_out(len(shown), len(runs), "runs", "run")]
+    return Sheet(panels, title, notes, shared="y")
 
 
-def by_temperature(_: Result, run: Run, name: str) -> Panel:
-    """The overlap with each pattern: exact as curves, or as bars at few temperatures, and sampled with its errors."""
+def part_names(run: Run) -> list[str]:
+    """The parts of the energy of a run in words: its layers as neurons, and its synapse, if it is the only one."""
+    parts = run.arrays["energies"].labels[1]
+    if "joins" not in run.arrays:
+        return [*parts]
+    (synapse, *others), layers = run.arrays["joins"].labels
+    neurons = run.arrays["input"].labels[1]
+    names = {layer: say("{} neurons", layer) for layer in layers if f"{layer} 2" in neurons}
+    names |= {} if others else {synapse: say("synapses")}
+    return [names.get(part, part) for part in parts]
+
+
+def by_temperature(run: Run, name: str) -> Panel:
+    """The overlap with each pattern: exact as a curve, and sampled with its errors."""
     overlaps, at = run.arrays["overlaps"], numbers(run.arrays["overlaps"].labels[0])
-    patterns, bars = overlaps.labels[1][:MOST_CURVES], "curve" not in run.arrays
+    patterns = overlaps.labels[1][:MOST_CURVES]
     marks: list[Mark] = []
     for j, (pattern, exact) in enumerate(zip(patterns, overlaps.values.T, strict=False)):
         key = say("{}, exact", pattern) if len(patterns) > 1 else say("exact")
-        if bars:
-            width = 0.8 / len(patterns)
-            at = np.arange(len(exact)) + width * (j - (len(patterns) - 1) / 2)
-            marks.append(Bars(exact, at=at, colour=j, width=0.9 * width, numbers=len(patterns) == 1, key=key))
-        else:
+        if "curve" in run.arrays:
             fine, (law, own) = numbers(run.arrays["curve"].labels[0]), run.arrays["curve"].values.T
             marks.append(Curve(fine, law, colour="faint", look="law", key=say("infinitely many spins")))
             marks.append(Curve(fine, own, key=key))
+        else:
+            marks.append(Curve(at, exact, colour=j, look="both", key=key))
         if "sampled" in run.arrays:
             mean, error = (run.arrays[each].values[:, j + 1] for each in ("sampled", "errors"))
             key = say("sampled, ± 2 standard errors")
-            marks.append(Curve(at, mean, colour="ink", error=2 * error, look="points", key=key))
-    ticks = {float(i): label for i, label in enumerate(overlaps.labels[0])} if bars else None
-    return Panel(marks, name, say("temperature T"), say("size of the overlap"), y_range=(0, 1.08), x_ticks=ticks)
+            marks.append(Curve(at, mean, colour="ink", error=2 * error, look="points"))
+            marks.append(Points(np.column_stack([at, mean]), colour="ink", hollow=True, size=1.4, key=key))
+    return Panel(marks, name, say("temperature T"), say("size of the overlap"), y_range=(0, 1.08))

@@ -2,34 +2,34 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from itertools import zip_longest
+from itertools import compress, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from hopattn.circuits.scores import SCORES, even_attention, head_scores
-from hopattn.figures.choice import AS_WRITTEN, LONG, mask_of, query_of, strongest_keys
+from hopattn.circuits.scores import even_attention, head_scores
+from hopattn.figures.choice import LONG, UNCHANGED, mask_of, query_of
 from hopattn.figures.figure import figure, left_out, need
-from hopattn.figures.policies import NOTHING, hero, run_names, words_of
-from hopattn.figures.sheet import Arrows, Cells, Colour, Colours, Mark, Nodes, Panel, Sheet, say
-from hopattn.figures.text import LABEL, indexed, short, subscripted, unnumbered, width
+from hopattn.figures.policies import NOTHING, hero, run_names, runs_with, words_of
+from hopattn.figures.sheet import Arrows, Cells, Colour, Mark, Nodes, Panel, Points, Sheet, say
+from hopattn.figures.text import LABEL, indexed, label, subscripted, unnumbered, width
 from hopattn.foundation.errors import InvalidInput
 from hopattn.results.labelled import Labelled
 from hopattn.scenario.arrays import Name
 from hopattn.scenario.result import Result, Run
 
-MOST_HEADS, MOST_RUNS, MOST_ROWS = 12, 4, 12
-"""The most heads and runs with panels of their own, and the most heads as the rows of one table."""
-MOST_WORDS, MOST_NUMBERS, MOST_KEYS = 14, 20, 3
-"""The most words of a text between whose words there are lines, the most cells beside each other with numbers, and the
-most keys of the one word of a long text.
+MOST_HEADS, MOST_RUNS, MOST_ROWS, MOST_TABLES, MOST_TEXTS = 12, 4, 12, 3, 2
+"""The most heads and runs with panels of their own, heads as rows of tables, such tables, and texts with arcs."""
+MOST_WORDS, MOST_NUMBERS, MOST_NAMES = 14, 20, 60
+"""The most words with lines between them, cells beside each other with numbers, and words with names at a table."""
+NARROW = 0.6
+"""The side of a cell below which only weights from `FAINT` on have numbers, in inches on a slide."""
+FAINT, HIGHEST, KINDS = 0.1, 1.7, 6
+"""The smallest weight with an arc or a line, as a part of the largest; the height of an arc, as `Arrows` has it; and
+the most kinds of words with colours of their own.
 """
-FAINT = 0.1
-"""The smallest weight that has an arc or a line, as a part of the largest."""
-MOST_NAMES = 60
-"""The most words with names beside a table."""
-NARROWEST, ACROSS = 45.0, 84.0
-"""The least width of a text, in letters: the words of a shorter one are farther apart; and that of a whole slide."""
+NARROWEST, ACROSS, GAP = 45.0, 84.0, 2.5
+"""In letters: the least width of a text, the width of a slide, and the room between words."""
 
 
 class Head(NamedTuple):
@@ -44,19 +44,19 @@ class Head(NamedTuple):
 def heads_of(result: Result, fits: Callable[[Labelled], bool]) -> list[Head]:
     """The heads that have panels: all of the first run if these are several, else the first one of each run."""
     texts = "", "encoder", "text", "sequence 1"
-    of_runs = [[(run, name, w) for name, w in run.find("weights") if name.text in texts] for run in result.runs]
-    fitting = [
-        [one for one in own if one[2].values.ndim == 2 and one[2].values.size and fits(one[2])] for own in of_runs
-    ]
-    fitting = [own for own in fitting if own] or [[]]
-    several = len(fitting) == 1 or len(fitting[0]) > 1
-    shown = fitting[0] if several else [own[0] for own in fitting]
-    titles = place_names([name for _, name, _ in shown]) if several else run_names([run for run, *_ in shown])
-    return [Head(title, *one) for title, one in zip(titles, shown, strict=True)]
+    every = [Head("", run, *one) for run in result.runs for one in run.find("weights") if one[0].text in texts]
+    every = [one for one in every if one.weights.values.ndim == 2 and one.weights.values.size and fits(one.weights)]
+    heads = [head for head in every if head.run is every[0].run]
+    if len(heads) > 1 or len(heads) == len(every):
+        return [head._replace(title=title) for head, title in zip(heads, place_names(heads), strict=True)]
+    runs = [run for run in result.runs if any(head.run is run for head in every)]
+    firsts = (next(head for head in every if head.run is run) for run in runs)
+    return [head._replace(title=title) for head, title in zip(firsts, run_names(runs), strict=True)]
 
 
-def place_names(names: Sequence[Name]) -> list[str]:
+def place_names(heads: Sequence[Head]) -> list[str]:
     """What tells the places of heads from each other, such as "head 2"; an empty text for a single one."""
+    names = [head.name for head in heads]
     differ = [part for part in ("layer", "head") if len({getattr(name, part) for name in names}) > 1]
     if len({name.text for name in names}) > 1 or (len(names) > 1 and not differ):
         return [name.place for name in names]
@@ -73,25 +73,8 @@ def notes_of(result: Result, heads: Sequence[Head], shown: int) -> list[str]:
 
 def star(result: Result, run: Run, tokens: tuple[str, ...]) -> int:
     """The index of the query that stands out."""
-    own = words_of(run)
-    return hero(result, own) if own and own.tokens == tokens else query_of(result, tokens)
-
-
-def spaced(words: Sequence[str], least: float = NARROWEST) -> np.ndarray:
-    """The middles of words in a line, in letters, as a sentence has them. least: the width of the line."""
-    widths = np.array([width(word) + 2.5 for word in words])
-    ends = np.cumsum(widths)
-    return np.asarray((ends - widths / 2) * max(1.0, least / ends[-1]))
-
-
-def _columns(count: int, rows: int, keys: int) -> int:
-    """The number of tables beside each other with which their cells are largest on a slide."""
-
-    def cell(columns: int) -> float:
-        lines = -(-count // columns)
-        return min((16 / columns - 1) / keys, (8 / lines - 1.2) / rows)
-
-    return max(range(1, min(count, 6) + 1), key=cell)
+    words = words_of(run)
+    return hero(result, words) if words and words.tokens == tokens else query_of(result, tokens)
 
 
 @figure("which word attends to which, and with what weight", "causal-mask")
@@ -102,19 +85,27 @@ def attention(result: Result) -> Sheet:
     need(heads, "it has no weights of attention and no couplings")
     shown = heads[: MOST_HEADS if heads[0].run is heads[-1].run else MOST_RUNS]
     tables = [head.run.table(str(head.name)) for head in shown]
-    columns = _columns(len(shown), *max((one.values.shape for one in tables), key=max))
+    rows, keys = max((table.values.shape for table in tables), key=max)
+    sides = [min((16 / n - 1) / keys, (8 / -(-len(shown) // n) - 1.2) / rows) for n in range(1, min(len(shown), 6) + 1)]
+    columns = 1 + int(np.argmax(sides))  # with which cells are largest on a slide
     colours = "signed" if any(one.values.min() < 0 for one in tables) else "weights"
     most = max(float(np.abs(one.values).max()) for one in tables)
     square = all(1 / 3 <= one.values.shape[1] / len(one.values) <= 3 for one in tables)
-    panels = []
+    panels, wide = [], max(rows, keys) * columns
+    least = FAINT if colours == "weights" and max(sides) < NARROW else -np.inf  # of numbers in small cells
+    scale = say(heads[0].name.quantity) if wide > MOST_NUMBERS else ""
     for head, one in zip(shown, tables, strict=True):
-        hidden, few = ~mask_of(head.run, head.name.place, one), max(one.values.shape) * columns <= MOST_NUMBERS
+        hidden = ~mask_of(head.run, head.name.place, one)
         key = say("hidden by the mask") if hidden.any() else ""
-        rows, keys = (subscripted(line) if len(line) <= MOST_NAMES else () for line in one.labels)
-        cells = Cells(one.values, rows, keys, hidden, colours, few, most=most, square=square, key=key)
+        few = (wide <= MOST_NUMBERS) & (one.values >= least)
+        down, across = (subscripted(line) if len(line) <= MOST_NAMES else () for line in one.labels)
+        look: Any = {"most": most, "square": square, "key": key, "scale": scale}
+        cells = Cells(one.values, down, across, hidden, colours, few, **look)
         panels.append(Panel([cells], head.title, say(one.dims[1]), say(one.dims[0]), "grid"))
     shared = "xy" if len(tables) > 1 and len({one.labels for one in tables}) == 1 else ""
-    return Sheet(panels, notes=notes_of(result, heads, len(shown)), in_a_row=columns, shared=shared)
+    notes = notes_of(result, heads, len(shown))
+    notes += [say("without numbers: below {}", FAINT)] * (least == FAINT and not scale)
+    return Sheet(panels, notes=notes, in_a_row=columns, shared=shared)
 
 
 @figure("which words a word looks at, as arcs over the text", "two-heads")
@@ -122,255 +113,176 @@ def flow(result: Result) -> Sheet:
     """Arcs from each key to the queries that attend to it; those of the word that stands out have a colour."""
     heads = heads_of(result, lambda weights: len({*weights.labels}) == 1 and len(weights.values) > 1)
     need(heads, "it has no text that attends to itself; try the figure 'translation'")
-    tokens = heads[0].weights.labels[0]
-    first = tokens[star(result, heads[0].run, tokens)]
-    arcs = []
+    texts = []
     for head in heads:
-        tokens = head.weights.labels[0]
-        word = tokens.index(first) if first in tokens else star(result, head.run, tokens)
-        arcs.append((head, word, _pairs(head, word)))
-    seen = [one for one in arcs if one[2]]
-    need(seen, f"{NOTHING}each word attends to itself, or nearly; try the figure 'attention'")
-    if len(seen) > MOST_RUNS and heads[0].run is heads[-1].run:
-        largest = [max(abs(float(head.weights.values[pair])) for pair in pairs) for head, _, pairs in seen]
-        seen = [seen[k] for k in sorted(np.argsort(np.negative(largest), kind="stable")[:MOST_RUNS])]
-    shown = seen[:MOST_RUNS]
-    letters = max(sum(width(token) + 2.5 for token in head.weights.labels[0][:LONG]) for head, *_ in shown)
-    in_a_row = 1 if letters > 1.2 * NARROWEST else 3 if len(shown) == 3 and letters < 0.6 * NARROWEST else 2
-    rows = -(-len(shown) // in_a_row)
-    ahead = any(np.triu(head.weights.values, 1).any() for head, *_ in shown)
-    tall = (1.3 if in_a_row > 1 else 0.8) * (0.7 if ahead else 1.0) / (1, 2, 3.5, 5)[rows - 1]
-    panels = [_arcs(*one, tall, NARROWEST * (2 if len(shown) == 1 else 1)) for one in shown]
-    reach = (
-        tall
-        / 2
-        * np.concatenate(
-            [[0.0], *((arc.end - arc.start)[:, 0] for one in panels for arc in one.marks if isinstance(arc, Arrows))]
-        )
-    )
-    ends = float(1.1 * reach.min()) - 2, float(1.1 * reach.max()) + 2
-    itself = any(np.diag(one[0].weights.values).max() >= FAINT * np.abs(one[0].weights.values).max() for one in shown)
-    notes = [*notes_of(result, heads, len(shown)), say("without the weights of words for themselves") if itself else ""]
-    if any(len(head.weights.values) > LONG for head, *_ in shown):
-        notes.append(say("the keys of largest weight"))
-    return Sheet([replace(panel, y_range=ends) for panel in panels], notes=notes, in_a_row=in_a_row)
-
-
-def _pairs(head: Head, word: int) -> list[tuple[int, int]]:
-    """The words with arcs between them, as (query, key), those of one word last; of a long text, those of it alone."""
-    values = head.weights.values
-    others = np.where(np.eye(len(values), dtype=bool), 0, values)
-    if len(values) > LONG:
-        asking, keys = [word], sorted(strongest_keys(others[word]), key=lambda j: -abs(others[word, j]))[:MOST_KEYS]
-    else:
-        asking = keys = [*range(len(values))]
-    least = FAINT * max(float(np.abs(values[asking]).max()), 1e-9)
-    pairs = [(i, j) for i in asking for j in sorted(keys) if abs(others[i, j]) >= least]
-    return sorted(pairs, key=lambda pair: pair[0] == word)
+        word, sizes = star(result, head.run, head.weights.labels[0]), np.abs(head.weights.values)
+        least = FAINT * max(float(sizes.max()), 1e-9)
+        pairs = np.argwhere(sizes * (1 - np.eye(len(sizes))) >= least).tolist()
+        texts += [(head, word, sorted(pairs, key=lambda pair: pair[0] == word))] if pairs else []
+    need(texts, f"{NOTHING}each word attends to itself, or nearly; try the figure 'attention'")
+    texts = texts[:MOST_TEXTS]
+    tables = [head.weights for head, *_ in texts]
+    across = max(sum(width(word) + GAP for word in table.labels[0]) for table in tables)
+    need(across < ACROSS, "its words do not fit on a line; try the figure 'attention'")
+    beside = len(texts) > 1 and across < 1.2 * NARROWEST
+    height, least = (0.75, NARROWEST) if beside else (0.45 / len(texts) ** 2, 2 * NARROWEST / len(texts))
+    panels = [_arcs(*text, height, least) for text in texts]
+    ends = min(panel.y_range[0] or 0 for panel in panels), max(panel.y_range[1] or 0 for panel in panels)
+    itself = any(np.diag(table.values).max() >= FAINT * np.abs(table.values).max() for table in tables)
+    notes = notes_of(result, heads, len(texts)) + [say("without the weights of words for themselves")] * itself
+    return Sheet([replace(panel, y_range=ends) for panel in panels], notes=notes, in_a_row=1 + beside)
 
 
 def _job(head: Head) -> str:
     """The title of a head: what its words look at, where that is the word before for all of them, or one word."""
     values, tokens = head.weights.values, head.weights.labels[0]
-    at = [(i, int(np.argmax(row))) for i, row in enumerate(values) if row.max() >= max(0.5 * np.abs(row).sum(), 1e-9)]
-    seen = [(i, j) for i, j in at if i != j]
-    if len(seen) < max(2, len(at) - 1):
+    most = [(i, int(np.argmax(row))) for i, row in enumerate(values) if row.max() >= max(np.abs(row).sum() / 2, 1e-9)]
+    others = [(i, j) for i, j in most if i != j]
+    if len(others) < max(2, len(most) - 1):
         return head.title
-    (one, *more), name = {j for _, j in seen}, head.title
-    job = (
-        say("the word before")
-        if all(j == i - 1 for i, j in seen)
-        else ""
-        if more
-        else say("‘{}’", indexed(tokens[one]))
-    )
-    return say("{}: {}", name, job) if name and job else name or job
+    keys = {j for _, j in others}
+    one = say("‘{}’", indexed(tokens[min(keys)])) if len(keys) == 1 else ""
+    job = say("the word before") if all(j == i - 1 for i, j in others) else one
+    return say("{}: {}", head.title, job) if head.title and job else head.title or job
 
 
-def _arcs(head: Head, word: int, pairs: Sequence[tuple[int, int]], tall: float, least: float) -> Panel:
-    """The arcs of a head over its words. least: the width of the text."""
-    values, tokens = head.weights.values, head.weights.labels[0]
-    kept = [*range(len(tokens))] if len(tokens) <= LONG else sorted({word, *(j for _, j in pairs)})
-    most = max(abs(float(values[pair])) for pair in pairs)
-    names = [subscripted(tokens)[k] for k in kept]
-    at = spaced(names, least)
-    x, span = dict(zip(kept, at, strict=True)), float(at[-1] + at[0])
-    own = [pair for pair in pairs if pair[0] == word]
-    numbers = len(own) <= 4 and all(abs(x[i] - x[j]) > 0.2 * span for i, j in own)
+def _arcs(head: Head, word: int, pairs: Sequence[Sequence[int]], height: float, least: float) -> Panel:
+    """The arcs of a head over its words, in letters. height: of them, as a part of the width. least: of the width."""
+    tokens = head.weights.labels[0]
+    rooms = np.array([width(word) + GAP for word in tokens])
+    rooms *= max(1.0, least / rooms.sum())
+    x, span = np.cumsum(rooms) - rooms / 2, float(rooms.sum())
+    queries, keys = np.array(pairs).T
+    weights, ways = head.weights.values[queries, keys], x[queries] - x[keys]
+    bend = min(HIGHEST, 2 * height * span / float(max(0, *ways) - min(0, *ways)))
+    few = np.sum(queries == word) <= 4 and np.all(np.abs(ways[queries == word]) > 0.2 * span)
     marks: list[Mark] = []
-    for below in (True, False):  # weights below 0 are thin, and behind the others
-        own = [pair for pair in pairs if (values[pair] < 0) == below]
-        start, end = (
-            np.array([[x[pair[k]], 0.025 * span * (1 if pair[1] < pair[0] else -1)] for pair in own]) for k in (1, 0)
+    for below, star in ((True, False), (True, True), (False, False), (False, True)):  # behind: weights below 0, thin
+        i, j, weight = (one[((weights < 0) == below) & ((queries == word) == star)] for one in (queries, keys, weights))
+        start, end = (np.stack([x[k], 0.025 * span * np.sign(i - j)], 1) for k in (j, i))
+        sizes = np.minimum(0.6 + 2.4 * np.abs(weight) / np.abs(weights).max(), 1.2 if below else 3.0)
+        texts = [say("{}", size) for size in weight] if few and star else ()
+        key = say("below 0") if below else say("what ‘{}’ takes", indexed(tokens[word])) if star else ""
+        look: Any = {"head": True, "dashed": below, "bend": bend, "names": texts, "key": key}
+        marks += [Arrows(start, end, "minus" if below and star else "plus" if star else "faint", sizes, **look)] * bool(
+            len(i)
         )
-        sizes = [min(0.6 + 2.4 * abs(float(values[pair])) / most, 1.2 if below else 3.0) for pair in own]
-        tones = ["faint" if i != word else "minus" if below else "plus" for i, _ in own]
-        texts = [say("{}", float(values[pair])) if numbers and pair[0] == word else "" for pair in own]
-        marks += [Arrows(start, end, tones, sizes, True, below, tall, texts)] if own else []
-    colours = ["plus" if k == word else "ink" for k in kept]
-    marks.append(Nodes(np.stack([at, 0 * at], 1), names, "plain", colours, size=1.15))
-    return Panel(marks, _job(head), layout="free", x_range=(0, span))
-
-
-def is_word(token: str) -> bool:
-    """Whether a token is a word, and not a full stop."""
-    return any(map(str.isalnum, token))
+    colours = ["plus" if k == word else "ink" for k in range(len(tokens))]
+    marks.append(Nodes(np.stack([x, 0 * x], 1), subscripted(tokens), "plain", colours, size=1.15))
+    ends = 0.55 * bend * float(min(0, *ways)) - 2, 0.55 * bend * float(max(0, *ways)) + 2
+    return Panel(marks, _job(head), layout="free", x_range=(0, span), y_range=ends)
 
 
 @figure("attention between two texts: a line from each word to those that it looks at", "cross-attention")
 def translation(result: Result) -> Sheet:
-    """Two lines of words; the wider a line between two words, the larger the weight."""
+    """Two lines of words, without full stops; the wider a line between two words, the larger the weight."""
     heads = heads_of(
         result, lambda w: w.dims == ("query", "key") and w.labels[0] != w.labels[1] and min(w.values.shape) > 1
     )
     need(heads, "it has no words that attend to another text; try the figure 'flow'")
-    need(any(head.weights.values.any() for head in heads), f"{NOTHING}all its weights are 0")
-    first = heads[0].weights
-
-    def unlike(one: Labelled) -> bool:
-        same = one.labels[1] == first.labels[1] and one.values.shape == first.values.shape
-        return not same or not np.allclose(one.values, first.values, 0, atol=0.05)
-
-    shown = [heads[0], *(head for head in heads[1:] if unlike(head.weights))][:3]
-    need(
-        all(max(w.values.shape) <= MOST_WORDS and w.values.min() >= 0 for *_, w in shown),
-        f"it has more than {MOST_WORDS} words, or weights below 0; try the figure 'attention'",
-    )
-    most = max(len(line) for head in shown for line in head.weights.labels)
-    tokens = [
-        [[short(word, min(LABEL, ACROSS / most - 2.5)) for word in unnumbered(line)] for line in head.weights.labels]
-        for head in shown
+    head = heads[0]
+    words = [[any(map(str.isalnum, word)) for word in line] for line in head.weights.labels]
+    weights = head.weights.values[np.ix_(*words)]
+    many = f"it has more than {MOST_WORDS} words, or weights below 0, or of 0 alone; try the figure 'attention'"
+    need(0 < max(weights.shape) <= MOST_WORDS and weights.min() >= 0 < weights.max(), many)
+    letters, high, edge = ACROSS / max(weights.shape), 0.4 * ACROSS, 0.05 * ACROSS
+    kept = [compress(unnumbered(line), kept) for line, kept in zip(head.weights.labels, words, strict=True)]
+    written, read = ([label(word, min(LABEL, letters - GAP)) for word in line] for line in kept)
+    kinds = [*dict.fromkeys(read)]
+    tones = [kinds.index(word) if len(kinds) <= KINDS else "ink" for word in read]
+    x = (np.arange(max(weights.shape)) + 0.5) * letters
+    below, above = (np.stack([x[: len(line)], 0 * x[: len(line)] + y], 1) for line, y in ((written, 0), (read, high)))
+    pairs = np.argwhere(weights > FAINT * weights.max())
+    i, j = pairs[np.argsort(weights[tuple(pairs.T)], kind="stable")].T
+    sizes, colours = 1 + 4 * weights[i, j] / max(1.0, weights.max()), [tones[k] for k in j]
+    start, end, few = below[i] + (0, edge), above[j] - (0, edge), len(i) <= LONG
+    marks = [
+        Arrows(start, end, colours, sizes, head=False, key="" if few else say("the wider, the larger the weight")),
+        Points(start + 0.3 * (end - start), [say("{}", one) for one in weights[i, j]] * few, colours, size=0),
+        Nodes(above, read, "plain", tones, bold=True),
+        Nodes(below, written, "plain", bold=True),
     ]
-    longest = max(sum(width(word) + 2.5 for word in line) for lines in tokens for line in lines)
-    wide = longest > min(1.2 * NARROWEST, ACROSS / len(shown))
-    kinds = [*dict.fromkeys(word for _, read in tokens for word in read if any(map(str.isalnum, word)))]
-    edge = 0.08 * len(shown) if wide else 0.08  # the room of the words, as a part of the height
-    panels = []
-    for head, (written, read) in zip(shown, tokens, strict=True):
-        values = head.weights.values
-        above, below = spaced(read), spaced(written)
-        if sum(map(is_word, read)) == sum(map(is_word, written)):  # each word is above one of the other text
-            pairs = zip_longest(read, written, fillvalue="")
-            line = spaced([max(pair, key=width) for pair in pairs])
-            above, below = line[: len(read)], line[: len(written)]
-            span = float(line[0] + line[-1])
-        else:
-            span = max(float(line[0] + line[-1]) for line in (above, below))
-            above, below = (line * span / float(line[0] + line[-1]) for line in (above, below))
-        high = span * (0.8 if not wide and len(shown) > 1 else 0.4 / len(shown))
-        seen = sorted(np.argwhere(values > FAINT * values.max()).tolist(), key=lambda pair: float(values[*pair]))
-        start = np.array([[above[j], (1 - edge) * high] for _, j in seen])
-        end = np.array([[below[i], edge * high] for i, _ in seen])
-        largest, few = max(1.0, float(values.max())), len(kinds) <= 6
-        thick = [[5.0 if is_word(one) and is_word(other) else 1.0 for other in read] for one in written]
-        sizes = [thick[i][j] * float(values[i, j]) / largest for i, j in seen]
-        tones: list[Colour] = [kinds.index(word) if few and is_word(word) else "ink" for word in read]
-        colours: Colours = ["faint" if tones[j] == "ink" else tones[j] for _, j in seen] if few else "plus"
-        marks = [
-            Arrows(start, end, colours, sizes, head=False),
-            Nodes(np.stack([above, 0 * above + high], 1), read, "plain", tones, bold=True),
-            Nodes(np.stack([below, 0 * below], 1), written, "plain", bold=True),
-        ]
-        ends = (0, span), (-edge * high, (1 + edge) * high)
-        panels.append(Panel(marks, head.title if len(shown) > 1 else "", "", "", "free", *ends))
-    return Sheet(panels, notes=notes_of(result, heads, len(shown)), in_a_row=1 if wide else 3)
+    panel = Panel(marks, "", "", "", "free", (0, ACROSS), (-edge, high + edge))
+    return Sheet([panel], notes=notes_of(result, heads, 1))
 
 
-SCORES_IN_WORDS = ("the word\nbefore", "earlier\ncopies", "what followed\nthem", "the first\nword")
-"""What a head attends to, in the order of `SCORES`."""
+SCORES_IN_WORDS = ("the word\nbefore", "earlier\ncopies", "what followed\nthe copies", "the first\nword")
+"""What a head attends to, in the order of `head_scores`."""
 
 
 @figure("what each head attends to: the word before, earlier copies, what followed them, the first word", "head-scores")
 def heads(result: Result) -> Sheet:
-    """The share of attention that goes to four kinds of words, for each head; that of many heads by layer."""
-    rows, runs = [], [run for run in result.runs if _scored(run)]
-    need(runs, "it has no head that shares its attention among words of which one repeats; try the figure 'attention'")
-    for run, run_name in zip(runs, run_names(runs), strict=True):
-        found = _scored(run)
-        for (name, scores, even), place in zip(found, place_names([name for name, *_ in found]), strict=True):
-            text = say("{}: {}", run_name, place) if run_name and place else say("{}", run_name or place)
-            rows.append((text, name, scores, even))
-    if len(rows) > MOST_ROWS and len({name for _, name, *_ in rows}) == len(rows):
-        return _by_layer([(name, scores) for _, name, scores, _ in rows])
-    chance = [row for row in rows if np.allclose(row[2], row[3], atol=1e-6)]
-    if len(chance) > 1 and all(np.allclose(row[2], chance[0][2]) for row in chance):  # they are one row
-        rows = [row for row in rows if not np.allclose(row[2], row[3], atol=1e-6)]
-        rows.append((say("spread evenly"), *chance[0][1:]))
-    shown = rows[:MOST_ROWS]
-    twice = [(even > 0) & (scores >= 2 * even) for *_, scores, even in shown]
-    framed = [(i, j) for i, one in enumerate(twice) for j in np.flatnonzero(one).tolist()]
-    values, names = np.array([scores for _, _, scores, _ in shown]), [say(text) for text in SCORES_IN_WORDS]
-    key = say("at least twice what attention spread evenly gives") if framed else ""
-    colours = ["faint" if text == "spread evenly" else "ink" for text, *_ in shown]
-    look: Any = {"framed": framed, "square": False, "key": key, "row_colours": colours}
-    cells = Cells(values, [text for text, *_ in shown], names, most=1.0, **look)
-    notes = [left_out(len(shown), len(rows), "heads", "run, layer or head")]
-    return Sheet([Panel([cells], layout="grid")], notes=notes)
+    """The share of attention that goes to four kinds of words: a row for each head, a table for each run."""
+    every = [(run, scored) for run in result.runs if (scored := _scored(run))]
+    need(every, "it has no head that shares its attention among words of which one repeats; try the figure 'attention'")
+    telling = [(run, scored) for run, scored in every if not all(np.allclose(*one) for _, one in scored)] or every
+    panels, columns = [], [say(text) for text in SCORES_IN_WORDS]
+    shown = telling[:MOST_TABLES]
+    count = max(len(scored) for _, scored in shown)
+    rows = min(count, MOST_ROWS // len(shown))
+    for (_, scored), title in zip(shown, run_names([run for run, _ in shown]), strict=True):
+        scores, even = np.stack([both for _, both in scored[:rows]], axis=1)
+        framed = [(int(i), int(j)) for i, j in np.argwhere((even > 0) & (scores >= 2 * even))]
+        key = say("twice even attention or more") if framed else ""
+        names = place_names([head for head, _ in scored[:rows]])
+        cells = Cells(scores, names, columns, most=1.0, framed=framed, square=False, key=key)
+        panels.append(Panel([cells], title, layout="grid", height=len(scores)))
+    over = any(one[0].sum() > 1.005 for _, scored in shown for _, one in scored[:rows])
+    notes: list[str] = [
+        left_out(rows, count, "heads", "layer or head"),
+        left_out(len(shown), len(every), "runs", "run"),
+    ]
+    notes += [say("one word may be of two kinds, so rows may sum to more than 1")] * over
+    return Sheet(panels, notes=notes, in_a_row=1, shared="x")
 
 
-def _scored(run: Run) -> list[tuple[Name, np.ndarray, np.ndarray]]:
-    """The heads of a run that have scores: with these, and with those of attention that is spread evenly."""
+def _scored(run: Run) -> list[tuple[Head, np.ndarray]]:
+    """The heads of a run that have scores: with these, and with those of attention that is spread evenly, `(2, 4)`."""
     scored = []
     for name, weights in run.find("weights"):
         if weights.dims == ("query", "key") and len({*weights.labels}) == 1:
             mask = run.arrays.get(f"{name.place} mask".strip())
-            seen = np.tril(np.ones(weights.values.shape)) if mask is None else mask.values
+            even = even_attention(np.tril(np.ones(weights.values.shape)) if mask is None else mask.values)
             words = unnumbered(weights.labels[0])
             try:
-                both = [head_scores(one, words) for one in (weights.values, even_attention(seen))]
+                both = [[*map(float, head_scores(one, words).values())] for one in (weights.values, even)]
             except InvalidInput:  # a text that repeats no word, or weights that are not shares
                 continue
-            scores, even = (np.array([float(own[key]) for key in SCORES]) for own in both)
-            scored.append((name, scores, even))
+            scored.append((Head("", run, name, weights), np.array(both)))
     return scored
-
-
-def _by_layer(rows: Sequence[tuple[Name, np.ndarray]]) -> Sheet:
-    """Each score of many heads as a table: layers from the top, and their heads from the left."""
-    layers, numbers = (sorted({getattr(name, part) or 1 for name, _ in rows}) for part in ("layer", "head"))
-    values = np.full((len(SCORES), len(layers), len(numbers)), np.nan)
-    for name, scores in rows:
-        values[:, layers.index(name.layer or 1), numbers.index(name.head or 1)] = scores
-    tables = [Cells(one, [*map(str, layers)], [*map(str, numbers)], most=1.0) for one in values]
-    titles = [say(title.replace("\n", " ")) for title in SCORES_IN_WORDS]
-    named = zip(tables, titles, strict=True)
-    return Sheet([Panel([table], title, say("head"), say("layer"), "grid") for table, title in named], in_a_row=2)
 
 
 @figure("the sequences of a task by model: which answers are right, and which are wrong", "all-a-any-b")
 def sixteen(result: Result) -> Sheet:
     """A column for each sequence: its words, the right answer, and that of each model, orange where it is wrong."""
-    runs = [run for run in result.runs if {"tokens", "answer", "given"} <= run.arrays.keys()]
-    need(runs, "it has no task")
+    runs = runs_with(result, "it has no task", "tokens", "answer", "given")
     asked, right = (runs[0].arrays[name].values.tolist() for name in ("tokens", "answer"))
-    alike = [run for run in runs if run.arrays["tokens"].values.tolist() == asked][:4]
+    alike = [run for run in runs if run.arrays["tokens"].values.tolist() == asked][:MOST_RUNS]
     answers = [right, *(run.arrays["given"].values.tolist() for run in alike)]
     longest = max(map(width, [*" ".join(asked).split(" "), *(text for one in answers for text in one)]))
     words = [text.split(" ") for text in asked[: min(16, int(60 / (longest + 1.5)))]]
     count, n = len(words), max(map(len, words))
     need(n <= LONG, f"it has sequences of {n} words; there is room for {LONG}")
-    kinds = sorted({word for text in words for word in text})
-    tones = np.full((n, count), np.nan)
-    for j, text in enumerate(words):
-        tones[n - len(text) :, j] = [kinds.index(word) / 4 * (len(kinds) == 2) for word in text]
-    wrong = np.array([[-float(own != real) for own, real in zip(one, right, strict=True)] for one in answers])
-    rows = [say("right answer")]
-    for run, row in zip(alike, wrong[1:], strict=True):
-        rows.append(say("{}: {} of {}", short(run.name or AS_WRITTEN, 24), int((row == 0).sum()), len(asked)))
-    texts = [(float(j), n - len(text) + float(i), word) for j, text in enumerate(words) for i, word in enumerate(text)]
-    texts += [(j, n + 0.5 + i, one[j]) for i, one in enumerate(answers) for j in range(count)]
+    texts = np.array([[""] * (n - len(text)) + text for text in words]).T
+    kinds = sorted({*texts.flat} - {""})
+    tones = np.where(texts == "", np.nan, 0.25 * (texts == kinds[-1]) * (len(kinds) == 2))
+    wrong = -np.array(np.array(answers) != right, float)
+    correct = (wrong == 0).sum(axis=1)[1:].tolist()
+    names = [label(run.name or UNCHANGED, 24) for run in alike]
+    rows = [say("right answer"), *(say("{}: {} of {}", *one, len(asked)) for one in zip(names, correct, strict=True))]
+    y = np.r_[:n, n + 0.5 : n + 0.5 + len(answers)]
+    places = np.stack(np.meshgrid(np.arange(count), y), axis=-1).reshape(-1, 2)
+    framed = np.argwhere(wrong[:, :count]).tolist()
+    look: Any = {"most": 1.4, "framed": framed, "key": say("wrong") if framed else ""}
     marks: list[Mark] = [
         Cells(tones, [say("sequence ↓"), *[""] * (n - 1)], most=1.0, numbers=False, square=longest <= 2),
-        Cells(wrong[:, :count], rows, colours="signed", most=1.4, numbers=False, at=(0, n + 0.5)),
-        Nodes(np.array([[x, y] for x, y, _ in texts]), [text for *_, text in texts], "plain", size=1.15),
+        Cells(wrong[:, :count], rows, colours="signed", numbers=False, at=(0, n + 0.5), **look),
+        Nodes(places, [*texts.flat, *(text for one in answers for text in one[:count])], "plain", size=1.15),
     ]
     notes = [left_out(count, len(asked), "sequences"), left_out(len(alike), len(runs), "runs", "run")]
-    errors, title = np.argwhere(wrong), ""
+    errors, title = np.argwhere(wrong).tolist(), ""
     if len(errors) == 1:  # one model errs, on one sequence
-        (i, j), total = errors[0].tolist(), len(asked)
-        title = say(
-            "{}: wrong on {} alone, right on {} of {}", alike[i - 1].name or AS_WRITTEN, asked[j], total - 1, total
-        )
+        title = say("{}: wrong on {} alone", alike[errors[0][0] - 1].name or UNCHANGED, asked[errors[0][1]])
     return Sheet([Panel(marks, layout="grid")], title, notes)
 
 
@@ -382,31 +294,41 @@ def program(result: Result) -> Sheet:
     sequences = {name.stage: one.values for name, one in arrays if one.values.ndim == 1 and name.quantity == "values"}
     selections = [i for i, (_, one) in enumerate(arrays) if one.values.ndim == 2]
     need(selections, "it has no head: each word goes its own way")
-    last, table = arrays[selections[-1]]
-    weights = np.asarray(table.values, float)
+    weights = np.asarray(arrays[selections[-1]][1].values, float)
     need(len(weights) <= MOST_WORDS, f"it has {len(weights)} words; there is room for {MOST_WORDS}")
-    later = [name.stage for name, one in arrays[selections[-1] :] if one.values.ndim == 1]
-    names = [*sequences]
-    goal = names.index(last.stage if last.stage in sequences else later[0])
-    numbers = [name for name, one in sequences.items() if one.dtype.kind in "biuf"]
-    read = [name for name in numbers if name in names[1:goal] and names[goal] in numbers]
-    made = [name for name in read if np.allclose(weights @ sequences[name], sequences[names[goal]])][-1:]
+    names, later = [*sequences], [name.stage for name, _ in arrays[selections[-1] :] if name.stage in sequences]
+    goal = names.index(later[0])
+    result_of = sequences[names[goal]]
+    numbers = [name for name in names[1:goal] if {sequences[name].dtype.kind, result_of.dtype.kind} <= {*"biuf"}]
+    made = [name for name in numbers if np.allclose(weights @ sequences[name], result_of)][-1:]
     above = [*[name for name in names[1:goal] if name not in made][-2 + len(made) :], *made]
-    rows = [names[0], *above, *names[goal : goal + 1], *names[goal + 1 :][-1:]]
+    rows = [names[0], *above, names[goal], *names[goal + 1 :][-1:]]
     y = np.cumsum([0.0, *[-0.7] * len(above), -2.0, *[-0.7] * (len(rows) - len(above) - 2)])
-    start, end = y[len(above)] - 0.3, y[len(above) + 1] + 0.3
     x = (np.arange(len(weights)) + 0.5) * max(1.0, -1.9 * float(y[-1]) / len(weights))
     queries, keys = np.nonzero(weights > 0)
     sizes = 0.6 + 1.4 * weights[queries, keys] / max(float(weights.max()), 1e-9)
-    ways = np.stack([x[keys], 0 * keys + start], 1), np.stack([x[queries], 0 * queries + end], 1)
-    marks: list[Mark] = [Arrows(*ways, "plus", sizes, head=len(keys) <= 2 * len(x))] if len(keys) else []
+    ends = (keys, y[len(above)] - 0.3), (queries, y[len(above) + 1] + 0.3)
+    start, end = (np.stack([x[k], 0 * k + at], 1) for k, at in ends)
+    words = sequences[names[0]].tolist()
+    kinds = [*dict.fromkeys(words)]
+    moves = len(kinds) <= KINDS and sorted(keys) == queries.tolist() == [*range(len(x))]  # a colour leads each word
+    tones: list[Colour] = [kinds.index(word) if moves else "plus" for word in words]
+    colours = [tones[k] for k in keys]
+    bright: dict[str, Any] = {names[0]: tones, names[goal]: colours} if moves else {names[goal]: "plus"}
+    marks: list[Mark] = [Arrows(start, end, colours, sizes, head=len(keys) <= 2 * len(x))] if len(keys) else []
     for at, name in zip(y, rows, strict=True):
         texts = [one if isinstance(one, str) else say("{}", float(one)) for one in sequences[name].tolist()]
         big = name in (names[0], rows[-1])
-        colour = "plus" if name == names[goal] else "ink" if big else "faint"
-        where = np.stack([x, 0 * x + at], 1)
-        marks.append(Nodes(where, texts, "plain", colour, size=1.4 if big else 1.1, bold=big))
+        colour = bright.get(name, "ink" if big else "faint")
+        marks.append(Nodes(np.stack([x, 0 * x + at], 1), texts, "plain", colour, size=1.4 if big else 1.1, bold=big))
+    by_head = [name.stage for name, _ in arrays if name.quantity == "weights"]
+    for (before, table), (after, counts) in pairwise(arrays):  # a width counts what the selection before it selects
+        if before.quantity == "selection" and np.array_equal(table.values.sum(axis=1), counts.values):
+            by_head.append(after.stage)
+    by_head.sort(key=names.index)
+    heads = {name: say("head {}", k) for k, name in enumerate(by_head, 1)} if len(by_head) > 1 else {}
     ticks = {float(at): name or say("tokens") for at, name in zip(y, rows, strict=True)}
+    ticks |= {float(at): say("{}: {}", heads[name], name) for at, name in zip(y, rows, strict=True) if name in heads}
     box = (0, float(x[0] + x[-1])), (float(y[-1]) - 0.4, 0.4)
     notes = [left_out(len(rows), len(sequences), "sequences"), left_out(1, len(result.runs), "runs", "run")]
     return Sheet([Panel(marks, "", "", "", "free", *box, y_ticks=ticks)], notes=notes)

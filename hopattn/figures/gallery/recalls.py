@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,9 +10,21 @@ from hopattn.figures.choice import cues_of
 from hopattn.figures.figure import below, figure, left_out, need
 from hopattn.figures.policies import NOTHING, by_run, run_names, runs_with
 from hopattn.figures.recalls import FRAMES, last_step, picture, picture_steps, recalls, spaced_steps, states, verdict
-from hopattn.figures.sheet import Arrows, Bars, Cells, Curve, Mark, Nodes, Panel, Picture, Points, Rule, Sheet, say
+from hopattn.figures.sheet import (
+    Arrows,
+    Bars,
+    Cells,
+    Curve,
+    Mark,
+    Nodes,
+    Panel,
+    Picture,
+    Points,
+    Rule,
+    Sheet,
+    say,
+)
 from hopattn.figures.text import indexed
-from hopattn.retrieval.similarity import cosine
 from hopattn.scenario.arrays import numbers
 from hopattn.scenario.result import Result, Run
 
@@ -21,7 +32,7 @@ ROWS, PICTURES, WIDE = 5, (8, 9, 5), 6
 """The most recalls; the most pictures of each, if there are one, two, or more; and the most that one line has."""
 PAGE, EM, LETTERS = (46.0, 19.0), 0.7, 12
 """In font sizes, the width and the height that pictures fill, and the width of letters; the letters of a line."""
-MOST_NEURONS, MOST_NAMES, MOST_TURNS, MOST_RUNS = 64, 12, 14, 2
+MOST_NEURONS, MOST_NAMES, MOST_TURNS, BESIDE = 64, 12, 14, 2
 """The most neurons of a state whose numbers are cells, those with names, the most turns, and runs side by side."""
 MOST_STEPS, MOST_PATTERNS, STILL = 12, 8, 0.005
 """The most steps and patterns with cells of their own, and the change up to which a number is the same."""
@@ -40,6 +51,21 @@ class Row(NamedTuple):
     def frame(self) -> str:
         """The colour of the frame around its end: blue for a stored pattern."""
         return "plus" if recalls(self.run, self.cue) else "minus"
+
+    @property
+    def end(self) -> str:
+        """Its end in words."""
+        return verdict(self.run, self.cue)
+
+    @property
+    def shades(self) -> set[float]:
+        """The shades of its cue but black and white."""
+        return {*states(self.run, self.cue)[0].tolist()} - {-1.0, 1.0}
+
+    def steps(self, most: int) -> list[int]:
+        """The steps with pictures, two at least: the cue, some steps, and the end."""
+        steps = picture_steps(self.run, self.cue, most)
+        return steps if len(steps) > 1 else [0, last_step(self.run, self.cue)]
 
     def picture(self, step: int, **look: Any) -> Picture:
         """The picture of its state after a step."""
@@ -69,12 +95,12 @@ def recall_film(result: Result) -> list[Sheet]:
     ends = [picture_steps(row.run, row.cue, PICTURES[0])[-1] for row in rows]
     frames = []
     for step in spaced_steps(max(1, *ends), FRAMES):
-        panels, words = [], say("step {}", step) if step else say("cue")
+        panels = []
         for row, end in zip(rows, ends, strict=True):
             ended = 0 < step >= end
-            picture = row.picture(step if step < end else -1, frame=row.frame if ended else None)
-            title = below(row.name, verdict(row.run, row.cue) if ended else words)
-            panels.append(Panel([picture], title, layout="free"))
+            text = verdict(row.run, row.cue) if ended else say("step {}", step) if step else say("cue")
+            picture = row.picture(-1 if ended else step, frame=row.frame if ended else None)
+            panels.append(Panel([picture], below(row.name, text), layout="free"))
         frames.append(Sheet(panels, in_a_row=3))
     return frames
 
@@ -86,55 +112,61 @@ def recall(result: Result) -> Sheet:
     need("landscape" not in rows[0].run.arrays, f"{NOTHING}its states are points; try the figure 'landscape'")
     panels = [strip(rows)] if pictured(rows) else [cells_of(row) for row in rows]
     runs = len({id(row.run) for row in rows})
-    notes = [left_out(runs, len(result.runs), "runs", "run"), left_out(len(rows), of, "cues", "query")]
-    return Sheet(panels, notes=notes[: 2 - (runs > 1)], in_a_row=2 if len(rows) > 1 else 1)
+    notes: list[str] = [left_out(runs, len(result.runs), "runs", "run")]
+    notes += [left_out(len(rows), of, "cues", "query")] if runs == 1 else []
+    if pictured(rows):
+        shades = set[float]().union(*(row.shades for row in rows))
+        notes += [say("framed: after one step")] if one_step(rows) else []
+        notes += [say("grey: unknown")] if shades == {0.0} else []
+    return Sheet(panels, notes=notes, in_a_row=2)
+
+
+def one_step(rows: Sequence[Row]) -> bool:
+    """Whether each recall takes one step."""
+    return all(row.steps(PICTURES[0])[1:] == [1] for row in rows)
 
 
 def strip(rows: Sequence[Row]) -> Panel:
     """Rows of pictures with their names to the left and their ends in words to the right."""
-    steps = [picture_steps(row.run, row.cue, PICTURES[min(len(rows), len(PICTURES)) - 1]) for row in rows]
-    steps = [one if len(one) > 1 else [0, last_step(row.run, row.cue)] for row, one in zip(rows, steps, strict=True)]
-    size = rows[0].run.strips[rows[0].cue].size
-    wide, high = size.columns / max(size), size.rows / max(size)
-    answers = all(row.run.strips[row.cue].names[-1] == "answer" for row in rows)
-    columns, height = max(map(len, steps)) + answers, high + 0.4
+    bare = one_step(rows)
+    both = [pictures_of(row, PICTURES[min(len(rows), len(PICTURES)) - 1], bare) for row in rows]
+    pictures = [own for own, _ in both]
+    high, wide = np.divide(pictures[0][0].values.shape, max(pictures[0][0].values.shape))
+    columns = max(map(len, pictures))
     columns = -(-columns // 2) if len(rows) < 3 and columns > WIDE else columns
-    lines = np.cumsum([0, *(-(-(len(one) + answers) // columns) for one in steps)])
-    y = -height * np.arange(lines[-1])
-    names, ends = [row.name for row in rows], [verdict(row.run, row.cue) for row in rows]
-    if answers:
-        said = [str(row.run.arrays["answers"].values[row.cue]) for row in rows]
-        ends = [say("{}, answers {}", *both) for both in zip(ends, said, strict=True)]
-    letters = [max(min(LETTERS, len(text)) for text in texts) for texts in (names, ends)]
-    across, em = PAGE[0] - EM * sum(letters), height * len(y) / PAGE[1]
-    x = np.arange(columns) * (wide + np.clip((em * across - wide) / (columns - 1) - wide, 0.35, 0.8))
-    em = max((x[-1] + wide) / across, em)
+    x, half = np.arange(columns) * (wide + 0.6), np.array([wide / 2, 0.0])
     left, right = -wide / 2 - 0.15, x[-1] + wide / 2 + 0.15
-    places = (left, y[lines[:-1]]), (right, y[lines[1:] - 1])
-    sides = [np.stack([np.full(len(rows), side), at], axis=1) for side, at in places]
+    y = pitch = high + (0.4 if any(one.below for one in pictures[0]) else 0.2)
     look: Any = {"size": 1.15, "letters": LETTERS}
-    marks: list[Mark] = [
-        Nodes(sides[0], names, "plain", align="right", **look),
-        Nodes(sides[1], ends, "plain", [row.frame for row in rows], bold=True, align="left", **look),
-    ]
-    for row, kept, first, end in zip(rows, steps, lines, lines[1:], strict=False):
-        marks += pictures_of(row, kept, [(one, at) for at in y[first:end] for one in x], answers)
+    marks: list[Mark] = []
+    ends = [row.end for row in rows]
+    for row, (own, between), end in zip(rows, both, ends, strict=True):
+        marks.append(Nodes(np.array([[left, y - pitch]]), [row.name], "plain", align="right", **look))
+        for first in range(0, len(own), columns):
+            y -= pitch
+            at = np.column_stack([x, np.full(columns, y)])[: len(own) - first]
+            marks += [replace(one, at=(float(place), y)) for one, place in zip(own[first:], at[:, 0], strict=False)]
+            marks.append(Arrows(at[:-1] + half, at[1:] - half, names=between[first : first + len(at) - 1]))
+        marks.append(Nodes(at[-1:] + 1.3 * half, [end], "plain", row.frame, bold=True, align="left", **look))
+    letters = [max(min(LETTERS, len(text)) for text in texts) for texts in ([row.name for row in rows], ends)]
+    em = max((pitch - y) / PAGE[1], (x[-1] + wide) / (PAGE[0] - EM * sum(letters)))
     return Panel(marks, layout="free", x_range=(left - EM * em * letters[0], right + EM * em * letters[1]))
 
 
-def pictures_of(row: Row, steps: list[int], places: Sequence[tuple[float, float]], answers: bool) -> list[Mark]:
-    """The pictures of a recall, with arrows between them: the end in the last place, an answer behind it."""
-    at, pictures = [*places[: len(steps) - 1], *places[-1 - answers :]], row.run.strips[row.cue]
-    texts = ["", *(say("step {}", step) if i == 0 else str(step) for i, step in enumerate(steps[1:-1]))]
-    marks: list[Mark] = [
-        row.picture(step, at=place, below=text) for step, place, text in zip(steps[:-1], at, texts, strict=False)
-    ]
-    marks.append(row.picture(-1, at=at[len(steps) - 1], below=say("step {}", steps[-1]), frame=row.frame))
-    if answers:
-        marks.append(Picture(picture(row.run, row.cue, pictures.pictures[-1]), at[-1], say("answer"), "value"))
-    half, ways = np.array([pictures.size.columns / max(pictures.size) / 2, 0]), np.array([*pairwise(at)])
-    start, end = np.moveaxis(ways[ways[:, 0, 1] == ways[:, 1, 1]], 1, 0)  # none from line to line
-    return [*marks, Arrows(start + half, end - half)]
+def pictures_of(row: Row, most: int, bare: bool) -> tuple[list[Picture], list[str]]:
+    """The pictures of a recall: the cue, some steps, the end in a frame, and an answer; and the signs between them.
+
+    bare: whether steps have no numbers.
+    """
+    steps = row.steps(most)
+    names = ["" if bare or not step else say("step {}", step) for step in steps]
+    pictures = [row.picture(step, below=name) for step, name in zip(steps[:-1], names, strict=False)]
+    pictures.append(row.picture(-1, below=names[-1], frame=row.frame))
+    between = ["…" if apart > 1 else "" for apart in np.diff(steps)]
+    if row.run.strips[row.cue].names[-1] == "answer":
+        values, answer = picture(row.run, row.cue, row.run.strips[row.cue].pictures[-1]), row.run.arrays["answers"]
+        pictures.append(Picture(values, below=say("answers ‘{}’", str(answer.values[row.cue])), frame="value"))
+    return pictures, between
 
 
 def cells_of(row: Row) -> Panel:
@@ -157,39 +189,69 @@ def neurons(result: Result) -> Sheet:
     runs = runs_with(result, "its neurons do not turn one after the other; try the figure 'recall'", "turns")
     cues = runs[0].arrays["turns"].labels[0]
     cue = cues_of(result, cues)[0]
-    most = MOST_RUNS if runs[0].arrays["input"].values.shape[1] <= MOST_NAMES else 1
+    most = BESIDE if runs[0].arrays["input"].values.shape[1] <= MOST_NAMES else 1
     last = max(int(np.flatnonzero(changes_of(run, cue)).max(initial=-1)) for run in runs[:most])
     need(last >= 0, f"{NOTHING}no neuron changes in its turn")
     sheet = by_run(runs, lambda run, name: turns_of(run, cue, name, last + 1), most)
-    return replace(sheet, notes=[*sheet.notes, left_out(1, len(cues), "cues", "query")])
+    notes = [rule_of(runs[:most], cue), *sheet.notes, left_out(1, len(cues), "cues", "query")]
+    return replace(sheet, notes=notes)
+
+
+def rule_of(runs: Sequence[Run], cue: int) -> str:
+    """What a neuron does by the sign of its field, in words that hold for all turns of a cue; else an empty text."""
+    field, before, after, _ = np.concatenate([run.arrays["turns"].values[cue] for run in runs]).T
+    low, high = min(before.min(), after.min()), max(before.max(), after.max())
+    expected = np.where(field < 0, low, np.where(field > 0, high, before))
+    rule = say("field below 0: off; above 0: on") if low == 0 else say("field below 0: {}; above 0: {}", low, high)
+    rule = say("{}; at 0: no change here", rule) if (field == 0).any() else rule
+    return rule if np.array_equal(after, expected) else ""
 
 
 def changes_of(run: Run, cue: int) -> np.ndarray:
     """Whether each turn of a cue changes its neuron."""
-    values = run.arrays["turns"].values[cue]
-    return np.asarray(values[:, 1] != values[:, 2])
+    _, before, after, _ = run.arrays["turns"].values[cue].T
+    return np.asarray(before != after)
 
 
 def turns_of(run: Run, cue: int, name: str, count: int) -> Panel:
     """The first turns of one cue, or those alone that change a neuron where they are many."""
     turns, start = run.arrays["turns"], run.arrays["input"]
+    labels, numbered = start.labels[1], numbers(len(start.labels[1]))
     field, _, after = (turns.values[cue][:, i] for i in range(3))
-    names = numbers(len(start.labels[1])) if run.strips else start.labels[1]
     changes = changes_of(run, cue)
     kept = np.arange(min(count, len(changes))) if count <= MOST_TURNS else np.flatnonzero(changes)[:MOST_TURNS]
     turned = [turns.labels[1][turn].split(": ", 1)[1] for turn in kept]  # as in "3: neuron 2"
-    plain = [f"neuron {name}" for name in numbers(len(start.labels[1]))]
-    places = [(start.labels[1] if name in start.labels[1] else plain).index(name) for name in turned]
+    places = [labels.index(one) if one in labels else numbered.index(one.removeprefix("neuron ")) for one in turned]
     table = np.tile(start.values[cue], (len(kept) + 1, 1))
     for i, (turn, place) in enumerate(zip(kept, places, strict=True), start=1):
         table[i:, place] = after[turn]
-    few = len(names) <= MOST_NAMES
+    names, few = numbered if run.strips else labels, len(labels) <= MOST_NAMES
     framed = [at for at, turn in zip(enumerate(places, start=1), kept, strict=True) if changes[turn]]
-    look: Any = {"numbers": few, "framed": framed, "most": PALE * float(np.abs(table).max())}
     fields = [say("{}: field {}", names[at], float(field[turn])) for at, turn in zip(places, kept, strict=True)]
-    cells = Cells(table, [say("cue"), *fields], names if few else (), colours=colours_of(table), **look)
-    title = below(name, verdict(run, cue))
-    return Panel([cells], title, say("neuron"), say("turn of neuron"), "grid")
+    look: Any = {
+        "numbers": few,
+        "colours": colours_of(table),
+        "most": PALE * float(np.abs(table).max()),
+        "square": False,
+    }
+    marks: list[Mark] = [
+        Cells(table, [say("cue"), *fields], names if few else (), framed=framed, key=say("switches"), **look),
+        *lines_between(table),
+    ]
+    end, patterns = str(run.arrays["recalls"].values[cue]), run.arrays["patterns"]
+    if end in patterns.labels[0]:
+        own = patterns.values[patterns.labels[0].index(end)][None]
+        row = say("pattern {}", end) if end.isdigit() else say("pattern ‘{}’", indexed(end))
+        marks += [Cells(own, [row], at=(0, len(table) + 0.3), **look), *lines_between(own, len(table) + 0.3)]
+    return Panel(marks, below(name, verdict(run, cue)), say("neuron"), say("turn of neuron"), "grid")
+
+
+def lines_between(table: np.ndarray, top: float = 0) -> list[Arrows]:
+    """Thin lines between the cells of a table whose first row has this place."""
+    rows, columns = table.shape
+    across, down = np.arange(columns + 1) - 0.5, np.arange(rows + 1) - 0.5 + top
+    ends = [[[at, down[0], at, down[-1]] for at in across], [[across[0], at, across[-1], at] for at in down]]
+    return [Arrows(np.array(one)[:, :2], np.array(one)[:, 2:], width=0.35, head=False) for one in ends]
 
 
 @figure("the overlap of the state with each pattern, step by step", "sequence")
@@ -204,34 +266,28 @@ def overlaps(result: Result) -> Sheet:
     need(moves[cue], f"{NOTHING}no overlap changes")
     values = np.asarray(course.values[cue], float)
     moved = np.flatnonzero(np.abs(np.diff(values, axis=0)).max(axis=1) > STILL)
-    steps = spaced_steps(int(moved.max(initial=-1)) + 1, MOST_STEPS)
+    steps = spaced_steps(int(moved[-1]) + 1, MOST_STEPS)
     table = values[steps].T
     nearest = np.argmax(np.abs(table), axis=0)
     rank = np.abs(table).max(axis=1) + 2 * np.isin(np.arange(len(table)), nearest)
-    named = sorted(np.argsort(-rank, kind="stable")[:MOST_PATTERNS].tolist())
-    rows, names = table[named], [indexed(patterns[k], 30) for k in named]
-    if others := [k for k in range(len(table)) if k not in named]:
-        strongest = np.take_along_axis(table[others], np.argmax(np.abs(table[others]), axis=0)[None], 0)
-        rows, names = np.vstack([rows, strongest]), [*names, say("the largest of {} others", len(others))]
-    framed = [(named.index(k), j) for j, k in enumerate(nearest)]
-    told = np.array([[(i, j) in framed for j in range(len(steps))] for i in range(len(rows))])
+    named = np.sort(np.argsort(-rank, kind="stable")[:MOST_PATTERNS])
+    rows, names, told = table[named], [indexed(patterns[k], 30) for k in named], named[:, None] == nearest
+    framed = [(i, j) for j, i in np.argwhere(told.T).tolist()]
     columns = [say("cue") if step == 0 else str(step) for step in steps]
-    cells = Cells(rows, names, columns, colours="signed", numbers=told, framed=framed, most=1.0)
+    look: Any = {"key": say("largest of its step"), "scale": say("overlap"), "square": False}
+    cells = Cells(rows, names, columns, colours="signed", numbers=told, framed=framed, most=1.0, **look)
     title = say("cue: {}", cues[cue]) if len(cues) > 1 or not cues[cue].isdigit() else ""
-    notes = [left_out(1, len(runs), "runs", "run"), left_out(1, len(cues), "cues", "query")]
-    if len(steps) == 2:
-        heads, low = (title or columns[0], say("step {}", steps[1])), float(rows.min())
-        ends = low - 0.45 if low < -STILL else 0.0, 1.2
-        panels = [_overlaps(rows[:, j], names, framed[j][0], ends, head) for j, head in enumerate(heads)]
-        return Sheet(panels, notes=notes)
-    return Sheet([Panel([cells], title, say("step"), say("overlap with"), "grid")], notes=notes)
-
-
-def _overlaps(values: np.ndarray, names: Sequence[str], nearest: int, ends: tuple[float, float], title: str) -> Panel:
-    """The overlap of one state with each pattern: of one colour with the pattern that it is most like."""
-    colours = ["plus" if k == nearest else "dim" for k in range(len(values))]
-    bars = Bars(values, names, colour=colours, lying=True)
-    return Panel([bars], title, say("overlap with the state"), x_range=ends)
+    notes: list[str] = [left_out(1, len(runs), "runs", "run"), left_out(1, len(cues), "cues", "query")]
+    notes += [say("{} other patterns have no row", others)] if (others := len(patterns) - len(named)) else []
+    if len(steps) > 2:
+        return Sheet([Panel([cells], title, say("step"), say("overlap with"), "grid")], notes=notes)
+    low = float(rows.min())
+    axis, ends = say("overlap with the state"), (low - 0.45 if low < -STILL else 0.0, 1.2)
+    panels = []
+    for one, own, head in zip(rows.T, told.T, (title or columns[0], say("step {}", steps[-1])), strict=True):
+        bars = Bars(one, names, colour=["plus" if most else "dim" for most in own], lying=True)
+        panels.append(Panel([bars], head, axis, x_range=ends))
+    return Sheet(panels, notes=notes)
 
 
 @figure("what the other patterns add to a neuron: a Gaussian, whose tail outweighs the signal", "crosstalk")
@@ -248,23 +304,25 @@ def crosstalk(result: Result) -> Sheet:
 
 def histogram(run: Run, name: str, ends: tuple[float, float]) -> Panel:
     """The crosstalk of one run, with the Gaussian of theory, and a line at the signal."""
-    arrays = run.arrays
-    at, density = np.array([float(label) for label in arrays["crosstalk"].labels[0]]), arrays["crosstalk"].values
-    signal, spread = float(arrays["signal"].values), float(arrays["theory"].values)
-    x, over = np.linspace(*ends, 200), at > signal
-    look: Any = {"numbers": False, "width": float(at[1] - at[0])}
+    density, at = run.arrays["crosstalk"].values, np.array(run.arrays["crosstalk"].labels[0], float)
+    signal, spread, wrong = (float(run.arrays[one].values) for one in ("signal", "theory", "wrong"))
+    wide = float(at[1] - at[0])
+    left = np.maximum(at - wide / 2, signal)  # of the bars beyond the signal
+    over = left < at + wide / 2
+    beyond: Any = {"at": (left + at + wide / 2)[over] / 2, "width": (at + wide / 2 - left)[over], "numbers": False}
+    cues = len(run.arrays["overlaps"].values)
     marks: list[Mark] = [
-        Bars(density[~over], at=at[~over], colour="dim", **look),
-        Bars(density[over], at=at[over], colour="minus", key=say("more than the signal"), **look),
+        Bars(density, at=at, colour=5, width=wide, numbers=False, key=say("crosstalk in {} cues", cues)),
+        Bars(density[over], colour="minus", key=say("more than the signal"), **beyond),
         Rule(x=signal, dashed=False),
         Points(np.array([[signal, 0.8 * density.max()]]), [say("signal")], size=0.1),
     ]
     if spread:
+        x = np.linspace(*ends, 200)
         gauss = np.exp(-((x / spread) ** 2) / 2) / (spread * np.sqrt(2 * np.pi))
         marks.append(Curve(x, gauss, look="law", colour="ink", key=say("Gaussian of theory")))
-    wrong = 100 * float(arrays["wrong"].values)
-    outvoted = say("{} % of neurons are outvoted", round(wrong, 1 if wrong >= 1 else 2))
-    what = say("crosstalk") if str(arrays["compared"].values) == "fields" else say("score of another pattern")
+    outvoted = say("{} % of neurons are outvoted", round(100 * wrong, 1 if wrong >= 0.01 else 2))
+    what = say("crosstalk") if str(run.arrays["compared"].values) == "fields" else say("score of another pattern")
     return Panel(marks, below(name, outvoted), what, say("density"), x_range=ends, y_range=(0, None))
 
 
@@ -274,7 +332,7 @@ def fast_weights(result: Result) -> Sheet:
     runs = runs_with(result, "it has no memory that words are written into", "memories")
     last = np.diff(runs[0].arrays["memories"].values, axis=0, prepend=0)[-1]
     column = int(np.argmax(np.abs(last).sum(axis=0)))
-    return by_run(runs, lambda run, name: column_of(run, column, name), MOST_RUNS)
+    return by_run(runs, lambda run, name: column_of(run, column, name), BESIDE)
 
 
 def column_of(run: Run, column: int, name: str) -> Panel:
@@ -287,15 +345,14 @@ def column_of(run: Run, column: int, name: str) -> Panel:
     need(len(kept), f"{NOTHING}the column stays 0")
     table = own[kept, -MOST_STEPS:]
     framed = [(int(i), int(j) + 1) for i, j in np.argwhere(np.abs(np.diff(table, axis=1)) > STILL)]
-    look: Any = {"framed": framed, "most": PALE * max(1.0, float(np.abs(table).max()))}
+    look: Any = {"framed": framed, "most": PALE * max(1.0, float(np.abs(table).max())), "key": say("changed")}
     cells = Cells(table, [rows[k] for k in kept], words[-MOST_STEPS:], colours=colours_of(table), **look)
     inputs, key = run.arrays["input"], run.arrays["keys"].values[:, column]
     first, pair = memories.values[0], np.outer(run.arrays["values"].values[0], run.arrays["keys"].values[0])
-    plain = first.shape == pair.shape and float(cosine(first.ravel(), pair.ravel())) > 1 - STILL
-    same = [plain and np.array_equal(one, key) for one in inputs.values.T]
-    axes = [axis for axis, named in zip(inputs.labels[1], same, strict=True) if named]
+    axes = [axis for axis, one in zip(inputs.labels[1], inputs.values.T, strict=True) if np.array_equal(one, key)]
+    axes = axes if first.shape == pair.shape and np.allclose(first, pair) else []
     asked = say("what ‘{}’ recalls", axes[0]) if axes else say("column {} of the memory", columns[column])
-    return Panel([cells], name, say("after storing"), asked, "grid")
+    return Panel([cells, *lines_between(table)], name, say("after storing"), asked, "grid")
 
 
 @figure("the best tour, cut or board that a network finds, beside its neurons", "five-cities")
@@ -307,30 +364,31 @@ def tour(result: Result) -> Sheet:
     dims = valid[0].arrays["solution"].dims
     need(dims != ("neuron",), "its answer is neither a tour nor a cut nor a board")
     if dims == ("row", "column"):
-        return by_run(valid, board, MOST_RUNS)
+        return by_run(valid, board, BESIDE)
     notes = [left_out(1, len(runs), "runs", "run")]
     if dims == ("node",):
-        return Sheet([parts_of(valid[0])], notes=notes)
+        return Sheet([cut_of(valid[0])], notes=notes)
     best = min(valid, key=lambda run: float(run.arrays["length"].values))
-    shares = [say("{} % of starts end in a tour", 100 * float(best.arrays["valid"].values))]
+    title = say("a network finds a tour in {} % of starts", 100 * float(best.arrays["valid"].values))
     if "optimum" in best.arrays:
-        shares.append(say("{} % in the shortest", 100 * float(best.arrays["best"].values)))
-    return Sheet(route(best), notes=[*shares, *notes])
+        title = say("{}, the shortest in {} %", title, 100 * float(best.arrays["best"].values))
+    return Sheet(route(best), title, [say("dark: the neuron is on"), *notes])
 
 
 def route(run: Run) -> list[Panel]:
     """The cities and the tour through them, if they have places in a plane; and its neurons: city by position."""
     solution, places = run.arrays["solution"], run.arrays.get("places")
     cities, positions = solution.labels
-    cells, names = Cells(solution.values, cities, positions, numbers=False), (say("position"), say("city"))
+    names = say("position"), say("city")
+    cells = [Cells(solution.values, cities, positions, numbers=False), *lines_between(solution.values)]
     if places is None or places.values.shape[1] != 2:
-        return [Panel([cells], str(run.arrays["answer"].values), *names, "grid")]
+        return [Panel(cells, str(run.arrays["answer"].values), *names, "grid")]
     way = places.values[np.argmax(solution.values, axis=0)]
     length, optimum = float(run.arrays["length"].values), run.arrays.get("optimum")
     shortest = optimum is not None and np.isclose(length, float(optimum.values))
     title = say("the shortest tour, length {}", length) if shortest else say("the best tour, length {}", length)
     marks = [Arrows(way, np.roll(way, -1, axis=0), "plus", head=False), Points(places.values, places.labels[0])]
-    return [Panel(marks, title, layout="free", width=1.2), Panel([cells], say("its neurons"), *names, "grid")]
+    return [Panel(marks, title, layout="free", width=1.2), Panel(cells, say("its neurons"), *names, "grid")]
 
 
 def board(run: Run, name: str) -> Panel:
@@ -345,22 +403,24 @@ def board(run: Run, name: str) -> Panel:
     return Panel(marks, below(name, share), layout="grid")
 
 
-def parts_of(run: Run) -> Panel:
+def cut_of(run: Run) -> Panel:
     """The nodes of a graph in two columns, one for each part: the edges between them are in the cut."""
     (nodes,), values = run.arrays["solution"].labels, run.arrays["solution"].values
     need(len(nodes) <= MOST_NEURONS, f"a graph of {len(nodes):,} nodes cannot be read")
     other = values != values[0]
     at = np.zeros((len(nodes), 2))
-    for part in (~other, other):
-        at[part, 1] = -np.linspace(0, 1, part.sum() + 2)[1:-1]
-    at[other, 0] = 1.6
+    for side, part in ((-1, ~other), (1, other)):
+        at[part] = np.column_stack([np.full(part.sum(), 1.2 * side), np.linspace(1, -1, part.sum() + 2)[1:-1]])
     start, end = np.argwhere(np.triu(run.arrays["couplings"].values, 1)).T
-    cut, turned = other[start] != other[end], other[start] == (at[start, 1] < at[end, 1])
-    start, end = np.where(turned, end, start), np.where(turned, start, end)  # arcs bend outwards
-    within: Any = {"head": False, "bend": 0.4, "dashed": True, "key": say("edges within a part: {}", int((~cut).sum()))}
-    marks = [
-        Arrows(at[start[cut]], at[end[cut]], "plus", head=False, key=say("edges in the cut: {}", int(cut.sum()))),
-        Arrows(at[start[~cut]], at[end[~cut]], "minus", **within),
-        Nodes(at, nodes, "circle"),
+    cut = other[start] != other[end]
+    within: Any = {"head": False, "dashed": True, "key": say("edges within a part: {}", int((~cut).sum()))}
+    marks: list[Mark] = [
+        Arrows(at[start[cut]], at[end[cut]], "faint", 0.7, head=False, key=say("edges in the cut: {}", int(cut.sum()))),
     ]
-    return Panel(marks, layout="free")
+    for part, bend in ((~other, -0.5), (other, 0.5)):  # away from the other column
+        inside = ~cut & part[start]
+        marks.append(Arrows(at[start[inside]], at[end[inside]], "ink", bend=bend, **within))
+    colours = ["minus" if one else "plus" for one in other]
+    names = [say("one part"), say("the other part")]
+    parts = Nodes(np.array([[-1.2, 1.1], [1.2, 1.1]]), names, "plain", ["plus", "minus"])
+    return Panel([*marks, Nodes(at, nodes, "circle", colours, colours), parts], layout="free")

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from dataclasses import fields
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -16,7 +16,7 @@ from hopattn.dynamics.updates.base import Update
 from hopattn.foundation.errors import shortened
 from hopattn.foundation.registry import name_of
 from hopattn.foundation.threads import blocks
-from hopattn.landscapes.plane import has_landscape, has_successors, landscape, line_between, successors
+from hopattn.landscapes.plane import has_landscape, has_successors, landscape, line_between, successors, valley
 from hopattn.memories.interventions import worth
 from hopattn.memories.memory import Memory
 from hopattn.networks.associator import Associator, Bidirectional
@@ -25,7 +25,7 @@ from hopattn.results.labelled import Labelled
 from hopattn.retrieval.interventions import Worth
 from hopattn.retrieval.similarity import cosine
 from hopattn.scenario.arithmetic import vector
-from hopattn.scenario.arrays import Arrays, labels
+from hopattn.scenario.arrays import Arrays, labelled, labels
 from hopattn.scenario.kinds.couplings import COUPLINGS, add_couplings, explained_coupling, is_matrix
 from hopattn.scenario.kinds.explained_recall import UNKNOWN, explain_recall, strips
 from hopattn.scenario.kinds.explained_sides import explain_sides
@@ -269,6 +269,11 @@ class MemoryScenario(StoredWords):
         arrays.add("period", recall.period, cue, mean=False)
         if recall.energies is not None:
             arrays.add("energy", recall.energies.T, step)
+            if table.patterns and self.answers is None and not update.stochastic:
+                valleys = cache(partial(self._valleys, memory, trajectory, np.asarray(recall.matched)))
+                for name in ("valley", "balls", "neighbours", "apart"):
+                    arrays.add_on_demand(name, partial(lambda part: valleys()[part], name))
+                    arrays.drawn.add(name)
         if isinstance(memory, Bidirectional) or self.answers is not None:
             answer, known = recall.state[:, word.stop :], memory.patterns[:, word.stop :]
             if isinstance(memory, Bidirectional):
@@ -279,6 +284,36 @@ class MemoryScenario(StoredWords):
             arrays.add("answers", words[matched], cue, recallable=words)
         if self._is_drawn:
             arrays.add("trajectory", trajectory[..., word], step | {"axis": self.vocabulary.axes})
+
+    def _valleys(self, memory: Any, trajectory: np.ndarray, matched: np.ndarray) -> dict[str, Labelled]:
+        """For each cue the energy on the way from another pattern, on which the cue lies, to the one that it recalls.
+
+        The way and its energy, `(n_cues, 2, n_places)`, NaN behind the end of a shorter one; both at each of the
+        states, `(n_cues, 2, n_steps + 1)`; the names of the two patterns, and how far along the way they lie.
+        """
+        start, end, patterns = trajectory[:, 0], trajectory[:, -1], memory.patterns
+        back, every = start[:, None] - patterns, np.arange(len(end))
+        behind = np.einsum("cd,cpd->cp", end - start, back) / np.maximum(np.linalg.norm(back, axis=-1), 1e-9)
+        behind += 1e-9 * np.asarray(cosine(start, patterns))  # of several, the pattern that is most like the cue
+        behind[every, matched] = np.where(matched < 0, behind[:, -1], -np.inf)
+        others, far = np.argmax(behind, axis=1), np.linalg.norm(end[:, None] - patterns, axis=-1)
+        far[every, others] = np.inf
+        goals = np.where(matched < 0, np.argmin(far, axis=1), matched)
+        if len(patterns) == 2:  # between both, the first one is to the left
+            others, goals = np.where(matched < 0, [[0], [1]], [others, goals])
+        both = np.stack([others, goals], axis=1)
+        found = [valley(memory, states, *patterns[pair]) for states, pair in zip(trajectory, both, strict=True)]
+        ways, balls, ends = zip(*found, strict=True)
+        longest = max(way.shape[1] for way in ways)
+        padded = [np.pad(way, ((0, 0), (0, longest - way.shape[1])), constant_values=np.nan) for way in ways]
+        cue: dict[str, Any] = {"cue": labels(self.tokens)}
+        part, two = cue | {"part": ("way", "energy")}, cue | {"end": ("from", "to")}
+        return {
+            "valley": labelled(np.array(padded), part | {"place": ()}),
+            "balls": labelled(np.array(balls), part | {"step": ()}),
+            "neighbours": labelled(np.array(labels(self.memory.recalled_words))[both], two),
+            "apart": labelled(np.array(ends), two),
+        }
 
     def _add_likeness(self, arrays: Arrays, memory: Any, recall: Recall, cues: np.ndarray) -> None:
         """The likeness of the way and the end of each recall to the patterns, or to their first sides."""

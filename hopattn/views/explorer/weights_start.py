@@ -10,6 +10,7 @@ import numpy as np
 
 from hopattn.experiments.comparison.from_files import head_arrays, heads_of
 from hopattn.figures.as_result import weights_as_result
+from hopattn.figures.text import unnumbered
 from hopattn.foundation.array_files import MAX_NUMBERS, array_of, chosen_in, named, names_in, numbers, numbers_below
 from hopattn.foundation.checks import path_of
 from hopattn.foundation.endings import is_of_numbers
@@ -87,7 +88,7 @@ def _started(arrays: Mapping[str, Labelled], about: dict[str, Any], names: list[
     """The view of the weights among arrays; names: of the heads, their numbers if there are none."""
     weights = [array for name, array in arrays.items() if name.endswith("weights")]
     masks = [array.values for name, array in arrays.items() if name.endswith("mask")]
-    rows, columns = (list(labels) for labels in weights[0].labels)
+    rows, columns = ([*unnumbered(labels)] for labels in weights[0].labels)
     _require_few(len(rows), len(columns))
     require_names([*rows, *columns], "tokens")
     four_digits = np.vectorize(lambda p: float(f"{p:.4g}") + 0.0, otypes=[float])  # the page holds and measures these
