@@ -67,7 +67,7 @@ site: $(VENV)/.docs
 	$(BIN)/python -m docs.builder
 
 certificate: $(VENV)/.run
-	$(BIN)/python docs/certify.py
+	$(BIN)/python -m docs.certify
 
 faults: $(VENV)/.test
 	$(BIN)/python -m tools.disturbances 100

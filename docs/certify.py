@@ -2,13 +2,13 @@
 
 It takes about two hours on two cores. The work for each pair of memory and update, in float64 and in float32, is
 divided into parts, each with its own seed. Finished parts are kept in `docs/ideas/certificate.jsonl` until all are
-done, so an interrupted run continues with the same command. `hopattn certify` does the same with fewer updates.
+done, so an interrupted run continues with the same command.
 """
 
 import re
 import sys
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import reduce
 from operator import add
 from pathlib import Path
@@ -17,13 +17,14 @@ import numpy
 import scipy
 
 from hopattn import __version__
-from hopattn.experiments.certificate import DTYPES, Certificate, certify, pairs_of
+from hopattn.dynamics.updates import updates
+from hopattn.experiments.certificate import DTYPES, Certificate, certify
 from hopattn.experiments.processes import results_of
-from hopattn.experiments.random_networks import RANDOM
 from hopattn.experiments.sweeps.checkpoint import open_checkpoint
 from hopattn.experiments.sweeps.plan import key_of
 from hopattn.memories.models import named_memories
 from hopattn.views.tables import CERTIFICATE, certificate_rows
+from tests.networks.random_networks import RANDOM
 
 PAGE = Path(__file__).resolve().parent / "ideas" / "certificate.md"
 CHECKPOINT = PAGE.with_suffix(".jsonl")
@@ -36,8 +37,9 @@ VERSIONS = {"hopattn": __version__, "NumPy": numpy.__version__, "SciPy": scipy._
 
 def main() -> int:
     """Write the table. Exit code 1 if an update that is claimed to lower the energy raised it, 0 otherwise."""
-    every = pairs_of([*named_memories, *RANDOM])
-    pairs = [f"{name} {update or OWN} {dtype}" for dtype in DTYPES for name, update in every]
+    every = [(name, update) for name in [*named_memories, *RANDOM] for update in updates]
+    every.append(("energy_transformer", OWN))  # its own update has no name
+    pairs = [f"{name} {update} {dtype}" for dtype in DTYPES for name, update in every]
     parts = [f"{pair} {seed}" for pair in pairs for seed in range(PARTS)]
     parts.sort(key=lambda part: " graded " not in part)  # it takes the longest, so it starts first
     with open_checkpoint(CHECKPOINT, {"about": "energy certificate", "count": COUNT, "versions": VERSIONS}) as kept:
@@ -54,7 +56,9 @@ def main() -> int:
 def _certified(part: str) -> tuple[str, Certificate]:
     """The certificate of a part, which is a memory, an update, a dtype and a seed; with the part."""
     memory, update, dtype, seed = part.split()
-    return part, certify(memory, None if update == OWN else update, count=COUNT // PARTS, rng=int(seed), dtype=dtype)
+    own, rule = RANDOM.get(memory, memory), None if update == OWN else update
+    certificate = certify(own, rule, count=COUNT // PARTS, rng=int(seed), dtype=dtype)
+    return part, replace(certificate, memory=memory)
 
 
 def _rows(certificates: list[Certificate]) -> Iterator[list[str]]:

@@ -1,8 +1,8 @@
 """The examples of a page: its blocks of Python and of commands run in their order, in one folder.
 
 A block that begins with `>>>` is a doctest, any other block of Python is executed. A line of a `sh` block that begins
-with `hopattn` runs in this process, and meets its expectations unless its comment says that one is missed; the other
-lines, such as `make demo`, must be commands that the repository has.
+with `hopattn` or `python -m` runs in this process, and meets its expectations unless its comment says that one is
+missed; the other lines, such as `make demo`, must be commands that the repository has.
 `<!-- not run: … -->` or `<!-- run by … -->` before a block gives the reason why it is left out.
 """
 
@@ -11,8 +11,11 @@ import doctest
 import io
 import re
 import shlex
+import sys
 import tomllib
 from pathlib import Path
+from runpy import run_module
+from unittest.mock import patch
 
 import pytest
 from matplotlib import pyplot
@@ -47,13 +50,20 @@ def run(text, name):
             pyplot.close("all")
 
 
+def run_module_of(words):
+    """Run a module as `python -m` does, in this process."""
+    sys.modules.pop(words[0], None)  # of which runpy warns
+    with patch.object(sys, "argv", words):
+        run_module(words[0], run_name="__main__")
+
+
 def _command(line):
     command, _, file = line.partition(" > ")
     words = shlex.split(command, comments=True)
-    if words[0] == "hopattn":
+    if words[0] == "hopattn" or words[:2] == ["python", "-m"]:
         printed = io.StringIO()
         with contextlib.redirect_stdout(printed), pytest.raises(SystemExit) as ended:
-            main(words[1:])
+            main(words[1:]) if words[0] == "hopattn" else run_module_of(words[2:])
         assert ended.value.code == (1 if "missed" in line.partition("#")[2] else 0), line
         if file:
             Path(file).write_text(printed.getvalue(), encoding="utf-8")

@@ -43,7 +43,7 @@ def test_no_public_name_is_also_a_module():
     public = {name for room in rooms for name in room.__all__} - {*names}
     for room in rooms:
         modules = {module.name for module in pkgutil.iter_modules(getattr(room, "__path__", ()))}
-        assert modules & public == set()
+        assert modules & public <= {"certify"}  # which `python -m` runs; imported, it is the function
     assert set(names) <= {module.name for module in pkgutil.iter_modules(hopattn.__path__)}
 
 

@@ -12,7 +12,6 @@ from matplotlib import pyplot
 
 import hopattn as ha
 from hopattn.experiments.certificate import rounding
-from hopattn.experiments.random_networks import RANDOM
 from hopattn.figures import favourites
 from hopattn.figures.figure import gallery
 from hopattn.memories.models import named_memories
@@ -22,6 +21,7 @@ from hopattn.scenario.schema import schema
 from tests import examples, own_registries
 from tests.committed import differences
 from tests.draws import count
+from tests.networks.random_networks import RANDOM
 
 ROOT = Path(__file__).parent.parent
 SCENARIOS = (ROOT / "docs/reference/scenarios.md").read_text(encoding="utf-8")

@@ -57,7 +57,7 @@ def test_every_command_and_every_option_is_on_the_page():
     for name in commands.cli.list_commands(None):
         assert f"## `hopattn {name}`" in page
     assert "`--set KEY=VALUE`" in page
-    assert "`--dtype [float64\\|float32]`" in page
+    assert "`--format [html\\|json\\|md\\|moodle\\|notebook\\|qti\\|tex]`" in page
 
 
 @pytest.mark.parametrize("points", sorted(kept_folder().glob("*.jsonl")), ids=lambda path: path.stem)

@@ -165,7 +165,6 @@ COMMANDS = (
     Command("compare", COMPARE, (TABLE, "curve.svg")),
     Command("sweep on workers", f"{SWEEP} --workers 2", (TABLE,)),
     Command("sweep on cluster", f"{SWEEP} --scheduler", (TABLE,)),
-    Command("certify", "certify modern bam --count 60 --processes 2"),
 )
 
 

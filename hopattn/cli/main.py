@@ -71,6 +71,8 @@ def _no_command(word: str, known: Sequence[str]) -> str:
     """A message for a word that is no command, such as the name of a scenario."""
     from hopattn.scenario.files import shipped
 
+    if word == "certify":
+        return "'certify' is no command; `python -m hopattn.certify mymodule:LogCosh` tests a part of your own"
     if word in shipped():
         return f"'{word}' is a scenario: `hopattn run {word}` runs it"
     return f"command {unknown(word, known)}"
@@ -103,8 +105,8 @@ def cli() -> None:
     """Associative memory and attention. Begin: `hopattn list`, `hopattn run bank`."""
 
 
-def main(arguments: Sequence[str] | None = None) -> NoReturn:
-    """Run the command line, then exit with its exit code. arguments: by default those of the process."""
+def main(arguments: Sequence[str] | None = None, command: click.Command = cli, name: str = "hopattn") -> NoReturn:
+    """Run a command, then exit with its exit code. arguments: by default those of the process. name: of the command."""
     make_safe()
     choose_kernel()
     try:
@@ -114,8 +116,8 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
                 require_completion()
                 require_date()
                 given = [MINUS.sub("-", word) for word in (sys.argv[1:] if arguments is None else arguments)]
-                command_line = shlex.join(["hopattn", *given])  # results and messages repeat it
-                code = cli.main(given, prog_name="hopattn", standalone_mode=False, color=True, obj=command_line)
+                command_line = shlex.join([name, *given])  # results and messages repeat it
+                code = command.main(given, prog_name=name, standalone_mode=False, color=True, obj=command_line)
             except (KeyboardInterrupt, click.Abort):
                 code = _error("interrupted", INTERRUPTED)
             except click.ClickException as error:

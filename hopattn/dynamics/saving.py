@@ -12,7 +12,7 @@ Nothing in a file is executed: the names of kinds and parts are looked up, and t
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields
 from inspect import signature
 from typing import Any
@@ -151,6 +151,23 @@ def _read(name: str, value: Any, arrays: Mapping[str, np.ndarray], kinds: Mappin
     if "list" in value:
         return tuple(_read(name, item, arrays, kinds) for item in value["list"])
     return _unpacked(value["memory"], arrays, kinds) if "memory" in value else _made(name, value)
+
+
+def made_again(value: Any, change: Callable[[np.ndarray], np.ndarray], known: dict[int, Any] | None = None) -> Any:
+    """A memory that is constructed again with other arrays, as if it were saved and read; an array twice stays one.
+
+    change: gives the other array. known: the changed arrays by the `id` of the array.
+    """
+    known = {} if known is None else known
+    if isinstance(value, np.ndarray):
+        return known.setdefault(id(value), change(value))
+    if isinstance(value, tuple):
+        return tuple(made_again(item, change, known) for item in value)
+    if not hasattr(value, "_file_kind"):
+        return value
+    arguments = {name: one for name in _arguments(type(value)) if (one := vars(value).get(name)) is not None}
+    make = getattr(type(value), "_of_file", type(value))
+    return make(**{name: made_again(one, change, known) for name, one in arguments.items()})
 
 
 def _arguments(kind: type[Any]) -> Mapping[str, Any]:

@@ -2,7 +2,6 @@
 
 - `processes.py`: work on several processes, which end with the one that started them
 - `random_memories.py`: named memories with random arguments
-- `random_networks.py`: random networks of layers, and random Energy Transformer blocks
 - `own_memories.py`: memories with a part of the user's own
 - `certificate.py`: whether a claimed descent holds, on random memories, states and updates
 - `sweeps/`: a function or a scenario over a grid

@@ -1,7 +1,6 @@
 """The energy certificate: a test of each claimed descent on random memories, states and updates."""
 
 from collections.abc import Callable, Iterator, Sequence
-from copy import copy
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -11,27 +10,25 @@ import numpy as np
 from hopattn.dynamics.loop import GROWTH
 from hopattn.dynamics.own_parts import packed, register_packed
 from hopattn.dynamics.recall import AssociativeMemory
+from hopattn.dynamics.saving import made_again
 from hopattn.dynamics.updates import updates
 from hopattn.dynamics.updates.base import StepContext, Update
 from hopattn.experiments.own_memories import is_part, memory_with, own_named
 from hopattn.experiments.processes import results_of
 from hopattn.experiments.random_memories import random_beta, random_memory, random_reals
-from hopattn.experiments.random_networks import RANDOM
 from hopattn.foundation.argument_names import PublicObject
 from hopattn.foundation.boundary import public
-from hopattn.foundation.checks import REPEATED, Seed, generator, whole, whole_seed
+from hopattn.foundation.checks import REPEATED, Seed, generator, instance, whole, whole_seed
 from hopattn.foundation.errors import InvalidInput, reject_unknown
 from hopattn.foundation.registry import name_of
 from hopattn.foundation.vectors import nonzero
 from hopattn.memories.kernels import LogSumRelu, SuperposedMemory
-from hopattn.memories.memory import PARTS, Memory
+from hopattn.memories.memory import Memory
 from hopattn.memories.models import named_memories
 from hopattn.memories.models.card import Card
 from hopattn.networks.associator import Associator, Bidirectional
-from hopattn.networks.classical import Hopfield
 from hopattn.networks.energy_transformer import TokenMemory
 from hopattn.networks.network import Network
-from hopattn.networks.synapses import Synapse
 
 DTYPES = ("float64", "float32")
 """The dtypes in which a memory can be tested."""
@@ -115,9 +112,9 @@ def certify(
     Parameters
     ----------
     memory
-        a memory, or the name of a named memory, of which instances of random size, load and parameters are drawn; or
-        "network" or "energy_transformer", of which random ones are drawn; or the name or path of a similarity,
-        separation or activation of your own, of which memories are drawn too.
+        a memory; or the name of a named memory, of which instances of random size, load and parameters are drawn; or
+        the name or path of a similarity, separation or activation of your own, of which memories are drawn too; or a
+        function of a generator that gives a memory.
     update
         an update, or its name: its parameters are then drawn by `Update.drawn`; by default the `default_update` of each
         memory, and the certificate then has the update "default_update".
@@ -150,7 +147,7 @@ def certify(
     reject_unknown("dtype", [dtype], DTYPES)
     whole(search, "search", least=0, most=REPEATED)
     own = "default_update" if update is None else update
-    names = [given if isinstance(given, str) else repr(given) for given in (memory, own)]
+    names = [one if isinstance(one, str) else getattr(one, "__name__", repr(one)) for one in (memory, own)]
     draw = _drawing(memory)
     certificate = Certificate(memory=names[0], update=names[1], dtype=dtype, seeds=(seed,))
     while certificate.claimed < wanted and idle < PATIENCE:
@@ -163,25 +160,14 @@ def certify(
 
 
 def certify_all(
-    names: Sequence[str] = (), count: int = 1000, seed: int = 0, processes: int = 1, dtype: str = "float64"
+    names: Sequence[str], count: int = 1000, seed: int = 0, processes: int = 1, dtype: str = "float64"
 ) -> Iterator[Certificate]:
-    """The certificates of memories under every update; the same for any number of `processes`.
-
-    names: of named memories, "network" and "energy_transformer"; by default all. A block is tested under its own update
-    too, token by token, which is the update "default_update".
-    """
+    """The certificates of memories or parts, by their names, under every update, for any number of `processes`."""
     work = partial(_certified, count=count, seed=seed, dtype=dtype, parts=packed())
-    pairs = pairs_of(names or [*sorted(named_memories), *RANDOM])
-    yield from results_of(work, pairs, processes, ordered=True)
+    yield from results_of(work, [(name, update) for name in names for update in updates], processes, ordered=True)
 
 
-def pairs_of(names: Sequence[str]) -> list[tuple[str, str | None]]:
-    """Each of these memories with each update; None is the own update of a block, which has no name."""
-    every = [(name, update) for name in names for update in updates]
-    return [*every, *((name, None) for name in names if name == "energy_transformer")]
-
-
-def _certified(pair: tuple[str, str | None], count: int, seed: int, dtype: str, parts: bytes) -> Certificate:
+def _certified(pair: tuple[str, str], count: int, seed: int, dtype: str, parts: bytes) -> Certificate:
     """The certificate of a named memory under an update. parts: the classes of the user's own, for a worker."""
     register_packed(parts)
     return certify(*pair, count=count, rng=seed, dtype=dtype)
@@ -189,14 +175,15 @@ def _certified(pair: tuple[str, str | None], count: int, seed: int, dtype: str, 
 
 def _drawing(memory: Any) -> Callable[[np.random.Generator], Any]:
     """A function that draws instances of a memory; it gives a memory that is an object as it is."""
-    if isinstance(memory, str) and memory in RANDOM:
-        return RANDOM[memory]
     own = own_named(memory, "memory") if isinstance(memory, str) and memory not in named_memories else memory
     if is_part(own):
         return lambda rng: memory_with(own, random_reals(rng), beta=random_beta(rng))
     if isinstance(own, AssociativeMemory):
         return lambda rng: own
-    reject_unknown("memory", [memory], [*named_memories, *RANDOM])
+    if callable(own) and not isinstance(own, type):
+        draw: Callable[[np.random.Generator], Any] = own
+        return draw
+    reject_unknown("memory", [memory], named_memories)
     return partial(random_memory, named_memories[memory])
 
 
@@ -320,51 +307,17 @@ def _terms(memory: AssociativeMemory, states: np.ndarray) -> np.ndarray:
 
 def _converted(memory: Any, dtype: str) -> Any:
     """The same memory with its numbers in this dtype; raises `InvalidInput` for one that cannot be converted."""
-
-    def cast(array: Any) -> np.ndarray:
-        return np.asarray(array, dtype=dtype)
-
-    match memory:
-        case Bidirectional():
-            sides = _converted(memory.forward, dtype), _converted(memory.backward, dtype)
-            return type(memory)(*sides)
-        case Hopfield() | Associator():
-            own: Any = {}
-            if isinstance(memory, Hopfield):
-                own = {"bias": cast(memory.bias), "offset": memory.offset}
-            couplings, patterns = cast(memory.couplings), cast(memory.patterns)
-            return type(memory)(couplings, activation=memory.activation, patterns=patterns, **own)
-        case TokenMemory():
-            arrays: Any = {name: cast(getattr(memory.block, name)) for name in ("w_query", "w_key", "memories")}
-            held = memory.held[:: memory.block.dim]
-            return replace(memory.block, **arrays).memory(len(held), clamped=held if held.any() else None)
-        case Network():
-            joined = [replace(one, synapse=_with_arrays(one.synapse, cast)) for one in memory.synapses]
-            network = Network(memory.layers, joined)
-            return network.clamped(memory.held) if memory.held.any() else network
-        case Memory():
-            keys = cast(memory.keys)
-            values = None if memory.autoassociative else cast(memory.values)
-            parts = {part: getattr(memory, part) for part in PARTS}
-            known = None if memory.patterns is memory.values else cast(memory.patterns)
-            return type(memory)(keys, values, patterns=known, **parts)
-        case LogSumRelu():
-            return replace(memory, patterns=cast(memory.patterns))
-        case SuperposedMemory():
-            return replace(memory, patterns=cast(memory.patterns), sums=cast(memory.sums))
+    if isinstance(memory, TokenMemory):
+        cast = {name: getattr(memory.block, name).astype(dtype) for name in ("w_query", "w_key", "memories")}
+        held = memory.held[:: memory.block.dim]
+        return replace(memory.block, **cast).memory(len(held), clamped=held if held.any() else None)
+    if hasattr(memory, "_file_kind"):
+        return made_again(memory, lambda array: array.astype(dtype) if array.dtype.kind == "f" else array)
+    instance(memory, AssociativeMemory, "memory", "a memory, or a function of a generator that gives one")
     if dtype == "float64":
         return memory
     kind = type(memory).__name__
     raise InvalidInput(f"memory: a {kind} cannot be converted to {dtype}; expected a Memory or a network of couplings")
-
-
-def _with_arrays(synapse: Synapse, cast: Callable[[Any], np.ndarray]) -> Synapse:
-    """The same synapse with its arrays of numbers cast."""
-    own = copy(synapse)
-    for name, value in vars(synapse).items():
-        if isinstance(value, np.ndarray) and value.dtype.kind == "f":
-            object.__setattr__(own, name, cast(value))
-    return own
 
 
 def _drawn_update(update: str | Update, rng: np.random.Generator) -> Update:

@@ -5,7 +5,6 @@ fault raises `InvalidInput`, with the file, what is wrong, and what was expected
 """
 
 import io
-import json
 import lzma
 import math
 import struct
@@ -17,7 +16,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, Literal
+from typing import IO, Literal
 
 import numpy as np
 from numpy.lib import format as npy_format
@@ -110,6 +109,10 @@ class StoredArray:
     order: Literal["C", "F"] = "C"
     member: str = ""
 
+    def __post_init__(self) -> None:
+        if len(self.shape) > MOST_AXES:
+            raise InvalidInput(f"{self.where} has {len(self.shape)} axes; expected at most {MOST_AXES}")
+
     @property
     def where(self) -> str:
         """The file, and the name of the array if it has one, for a message."""
@@ -177,18 +180,6 @@ class StoredArray:
             return np.memmap(stream, np.dtype(self.bits), "r", self.start, self.shape, self.order)
 
 
-def _require_span(where: str, shape: tuple[int, ...], bits: int, size: int) -> None:
-    """Raise `InvalidInput` unless an array of a shape takes the `size` bytes that follow; bits: of each number."""
-    if len(shape) > MOST_AXES:
-        raise InvalidInput(f"{where} has {len(shape)} axes; expected at most {MOST_AXES}")
-    if math.prod(n or 1 for n in shape) * bits > 8 * MOST_BYTES_OF_ARRAY:
-        raise InvalidInput(f"{where} is of shape {shortened(shape)}, larger than any file; its header is wrong")
-    needed, remainder = divmod(math.prod(shape) * bits, 8)
-    if remainder or needed != size:
-        promised = f"its header promises {math.prod(shape):,} numbers, which take {needed:,} bytes"
-        raise InvalidInput(f"{where} is truncated or damaged: {promised}, and {size:,} bytes follow")
-
-
 def array_in_npy(file: Path) -> dict[str, StoredArray]:
     """The array of a `.npy` file, by no name."""
     with opened(file) as stream:
@@ -226,8 +217,14 @@ def _of_npy(stream: IO[bytes], file: Path, size: int, name: str = "", member: st
         message = f"it begins with {shortened(begin.getvalue(), 100)}; {example}"
         raise InvalidInput(f"{where} is not a .npy array, or is truncated: {message}") from None
     array = StoredArray(file, name, shape, dtype, begin.tell(), str(dtype), "F" if by_column else "C", member)
-    if not dtype.hasobject:  # how many bytes Python objects take is not known
-        _require_span(array.where, shape, 8 * dtype.itemsize, size - array.start)
+    if dtype.hasobject:  # how many bytes Python objects take is not known
+        return array
+    if math.prod(n or 1 for n in shape) * dtype.itemsize > MOST_BYTES_OF_ARRAY:
+        raise InvalidInput(f"{array.where} is of shape {shortened(shape)}, larger than any file; its header is wrong")
+    needed, follow = array.count * dtype.itemsize, size - array.start
+    if needed != follow:
+        promised = f"its header promises {array.count:,} numbers, which take {needed:,} bytes"
+        raise InvalidInput(f"{array.where} is truncated or damaged: {promised}, and {follow:,} bytes follow")
     return array
 
 
@@ -280,80 +277,27 @@ def opened_once(file: Path) -> Iterator[None]:
 
 
 def arrays_in_safetensors(file: Path) -> dict[str, StoredArray]:
-    """The arrays of a `.safetensors` file by their names.
+    """The arrays of a `.safetensors` file by their names, in the order of the file.
 
-    The file is the length of the header in 8 bytes, the header in JSON, and the numbers of all arrays, one array after
-    the other: `{"keys": {"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]}}`. Raises `InvalidInput` for
-    another header, two arrays of one name, and numbers that overlap, leave a gap, or end elsewhere than the file.
-    Source: the format as stated at huggingface.co/docs/safetensors.
+    The library reads the header and checks it against the size of the file; the numbers follow it without a gap.
     """
+    from safetensors import SafetensorError, safe_open
+
     with opened(file) as stream:
-        size, length = file.stat().st_size, int.from_bytes(stream.read(8), "little")
-        if size < 8 or length > size - 8:
-            raise _no_safetensors(file, f"its header would have {length:,} bytes, and the file has {size:,}")
-        if length > _JSON:
-            raise InvalidInput(f"{named(file)} has a header of {length:,} bytes; expected at most {_JSON:,}")
-        header = _table_in_json(stream.read(length), file)
-    begin = end = 8 + length
-    arrays = {name: _of_entry(file, name, entry, begin) for name, entry in header.items()}
-    for array, start, stop in sorted(arrays.values(), key=lambda entry: entry[1:]):
-        if start != end:
-            expected = f"expected byte {end - begin:,}, one array after the other"
-            raise InvalidInput(f"{array.where}: its numbers begin at byte {start - begin:,}; {expected}")
-        end = stop
-    if end != size:
-        raise _no_safetensors(file, f"its arrays end at byte {end:,}, and the file has {size:,}")
-    return {name: array for name, (array, _, _) in arrays.items()}
-
-
-def _no_safetensors(file: Path, why: str) -> InvalidInput:
-    return InvalidInput(f"{named(file)} is not a .safetensors file, or is truncated: {why}")
-
-
-def _table_in_json(header: bytes, file: Path) -> dict[str, Any]:
-    """The entries of a header by name, without those that describe the file."""
-
-    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        entries: dict[str, Any] = {}
-        for name, value in pairs:
-            if name in entries:
-                raise InvalidInput(f"{named(file)}: its header has '{shortened(name)}' twice; expected one")
-            entries[name] = value
-        return entries
-
+        length, text = int.from_bytes(stream.read(8), "little"), stream.read(80).decode("utf-8", "replace")
+    arrays, start = dict[str, StoredArray](), 8 + length
     try:
-        table = json.loads(header.decode(), object_pairs_hook=once) if header[:1] == b"{" else None
-    except InvalidInput:
-        raise
-    except (ValueError, RecursionError):
-        table = None
-    if table is None:
-        text = shortened(header[:80].decode("utf-8", "replace")) or "empty"
-        raise _no_safetensors(file, f"its header is {text}; expected a table in JSON")
-    about = table.pop("__metadata__", {})
-    if not isinstance(about, dict) or not all(isinstance(text, str) for text in about.values()):
-        raise InvalidInput(f"{named(file)}: '__metadata__' is {shortened(about)}; expected texts by name")
-    return dict(table)
-
-
-def _of_entry(file: Path, name: str, entry: Any, begin: int) -> tuple[StoredArray, int, int]:
-    """An array, and its first byte and its end in the file; begin: the byte at which all numbers begin."""
-    where = f"{named(file)}: '{shortened(name)}'"
-    if not isinstance(entry, dict) or set(entry) != {"dtype", "shape", "data_offsets"}:
-        raise InvalidInput(f"{where} is {shortened(entry)}; expected its dtype, shape and data_offsets")
-    kind, shape, offsets = entry["dtype"], entry["shape"], entry["data_offsets"]
-    if not isinstance(kind, str) or kind not in {*_TYPES, *_UNREAD}:
-        raise InvalidInput(f"{where} is of type {shortened(kind)}; expected one of {', '.join(_TYPES)}")
-    if not _are_whole(shape):
-        raise InvalidInput(f"{where} has the shape {shortened(shape)}; expected whole numbers of at least 0")
-    if not _are_whole(offsets) or len(offsets) != 2 or offsets[0] > offsets[1]:
-        raise InvalidInput(f"{where} has the data_offsets {shortened(offsets)}; expected its first byte and the end")
-    bits = np.dtype(_TYPES[kind]) if kind in _TYPES else None
-    start, stop = (begin + offset for offset in offsets)
-    _require_span(where, tuple(shape), _UNREAD[kind] if bits is None else 8 * bits.itemsize, stop - start)
-    return StoredArray(file, name, tuple(shape), bits, start, kind), start, stop
-
-
-def _are_whole(numbers: Any) -> bool:
-    """Whether something is a list of whole numbers from 0 that fit into 64 bits."""
-    return isinstance(numbers, list) and all(type(number) is int and 0 <= number < 2**63 for number in numbers)
+        if length > _JSON:
+            raise SafetensorError(f"a header of {length:,} bytes, and at most {_JSON:,} are read")
+        with safe_open(file, "np") as stored:
+            for name in stored.offset_keys():
+                part = stored.get_slice(name)
+                shape, kind = tuple(part.get_shape()), part.get_dtype()
+                bits = np.dtype(_TYPES[kind]) if kind in _TYPES else None
+                arrays[name] = StoredArray(file, name, shape, bits, start, kind)
+                start += arrays[name].count * (_UNREAD[kind] if bits is None else 8 * bits.itemsize) // 8
+    except SafetensorError as error:
+        why = shortened(str(error).removeprefix("Error while deserializing header: "), 120)
+        message = f"is not a .safetensors file, or is truncated: {why}; its header begins with {shortened(text)}"
+        raise InvalidInput(f"{named(file)} {message}") from None
+    return arrays

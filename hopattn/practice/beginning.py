@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from hopattn.foundation.errors import InvalidInput, listed
-from hopattn.practice.drawing import PROBLEMS, Draw, Exercise, are_near, cells, differ
+from hopattn.practice.drawing import PROBLEMS, Draw, Exercise, cells, differ
 from hopattn.practice.telling import KINDS
 from hopattn.practice.wording import base_of, layers_before, quantity, used_words
 from hopattn.scenario.arrays import Arrays
@@ -218,7 +218,7 @@ def _errors_of(exercise: Exercise, asked: Numeric) -> list[str]:
         draw = exercise.attempt(asked, random)
         if draw is not None and all(differ(draw.drawn, other.drawn) for other in sheet):
             sheet.append(draw)
-            counts.update(_distinct(exercise, draw))
+            counts.update(name for name, _ in exercise.distinct(draw, exercise.table.errors))
     often = [name for name in exercise.table.errors if 2 * counts[name] > len(sheet)][:most]
     several = len({cells(draw.answers[""]) for draw in sheet}) > 1
     return often if len(sheet) == PROBLEMS and several and len(often) >= least else []
@@ -229,7 +229,11 @@ def _may_have_errors(exercise: Exercise, asked: Numeric) -> bool:
     random = Random(0)
     for _ in range(FIRST):
         draw = exercise.started(asked, random)
-        if draw is not None and not _is_of_e(draw) and len([*_distinct(exercise, draw)]) >= ERRORS[0]:
+        if (
+            draw is not None
+            and not _is_of_e(draw)
+            and len([*exercise.distinct(draw, exercise.table.errors)]) >= ERRORS[0]
+        ):
             return True
     return False
 
@@ -243,12 +247,3 @@ def _is_of_e(draw: Draw) -> bool:
     elif memory is not None and memory.model is None and memory.couplings is None:
         tables = [memory]
     return any(table.separation == "softmax" and base_of(table) is None for table in tables)
-
-
-def _distinct(exercise: Exercise, draw: Draw) -> Iterator[str]:
-    """The errors of a draw whose answers differ from the right one and from those of the errors before them."""
-    seen = [draw.answers[""]]
-    for name, answer in exercise.wrong_answers(draw):
-        if answer.values.shape == seen[0].values.shape and not any(are_near(answer, one) for one in seen):
-            seen.append(answer)
-            yield name

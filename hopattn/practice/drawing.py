@@ -5,10 +5,10 @@ different wrong answers.
 """
 
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import takewhile
+from itertools import islice, takewhile
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -154,23 +154,31 @@ class Exercise:
         what = f"the errors {listed(idle)} change nothing here" if idle else "use larger pools, or further errors"
         raise InvalidInput(f"{self.where}: {TRIES:,} draws gave no problem number {place} that is friendly; {what}")
 
-    def started(self, asked: Numeric, random: Random) -> Draw | None:
-        """The right answer of a draw that need not be friendly; None if its numbers do not fit together."""
+    def _tried(
+        self, asked: Numeric, lesson: Sequence[Expectation], random: Random
+    ) -> tuple[tuple[Any, ...], Mapping[str, Any], dict[str, Run]] | None:
+        """The values of a draw, the document with them, and the runs of expectations; None if they do not fit."""
         values = self.table.drawn(self.written, self.spec.is_user_key, random)
         document = self._changed(self.document, values)
-        runs = self.runs(document, asked.variants)
-        if runs is None or not _is_of(asked, run := runs[asked.variants[0]]):
-            return None
-        return Draw(document, run[1], asked, {"": asked.answer(run[0])}, (), ())
-
-    def attempt(self, asked: Numeric, random: Random) -> Draw | None:
-        """One draw; None if it is not friendly."""
-        values = self.table.drawn(self.written, self.spec.is_user_key, random)
-        document = self._changed(self.document, values)
-        pairs = [(one, name) for one in (asked, *self.lesson) for name in one.variants]
+        pairs = [(one, name) for one in (asked, *lesson) for name in one.variants]
         runs = self.runs(document, {name for _, name in pairs})
         if runs is None or not all(_is_of(one, runs[name]) for one, name in pairs):
             return None
+        return (*_leaves(values),), document, runs
+
+    def started(self, asked: Numeric, random: Random) -> Draw | None:
+        """The right answer of a draw that need not be friendly; None if its numbers do not fit together."""
+        if (tried := self._tried(asked, (), random)) is None:
+            return None
+        values, document, runs = tried
+        arrays, spec = runs[asked.variants[0]]
+        return Draw(document, spec, asked, {"": asked.answer(arrays)}, values, ())
+
+    def attempt(self, asked: Numeric, random: Random) -> Draw | None:
+        """One draw; None if it is not friendly."""
+        if (tried := self._tried(asked, self.lesson, random)) is None:
+            return None
+        values, document, runs = tried
         arrays, spec = runs[asked.variants[0]]
         right = asked.answer(arrays)
         judged = [one.judge(runs[name][0]) for one in self.lesson for name in one.variants]
@@ -183,36 +191,32 @@ class Exercise:
             return None
         if any(self.alike.get(one, one) != self.alike.get(two, two) for one, two in first_alike(arrays.words).items()):
             return None
-        steps = moves(asked, self.lesson)
+        steps, layers = moves(asked, self.lesson), layers_before(asked, spec)
         if not all(step.is_exact(arrays) for step in steps):
             return None
         with fractions(), np.errstate(all="ignore"):
             parts = (*given(spec, texts("en"), asked, self.lesson),)
-            lines = [*up_to_layer(spec.explain(arrays), len(layers_before(asked, spec)))]
+            lines = [*up_to_layer(spec.explain(arrays), len(layers))]
             own = asked.words or [step.at for step in steps] or [getattr(asked, "at", None) or ""]
-            last = quantity(asked, spec) if len(layers_before(asked, spec)) < 2 else ""
+            last = quantity(asked, spec) if len(layers) < 2 else ""
             working = tuple(reduced(line) for line in relevant(lines, own, last))
             if last == "turns":
                 sweeps = -(-len(right.values) // arrays["input"].values.shape[1])
                 working = (*takewhile(lambda line: f"sweep {sweeps + 1}," not in line, working),)
             if is_told(cells(right), parts) or not is_by_hand(working):
                 return None
-            answers = self._answers(right, document, asked, random)
-            return None if answers is None else Draw(document, spec, asked, answers, (*_leaves(values),), working)
+            draw = Draw(document, spec, asked, {"": right}, values, working)
+            wrong = dict(islice(self.distinct(draw, _shuffled(self.table.errors, random)), WRONG))
+            return replace(draw, answers={**draw.answers, **wrong}) if len(wrong) == WRONG else None
 
-    def _answers(
-        self, right: Labelled, document: Mapping[str, Any], asked: Numeric, random: Random
-    ) -> dict[str, Labelled] | None:
-        """The right answer and three wrong ones; None if there are fewer."""
-        found = {"": right}
-        wrong = self._wrong(document, asked)
-        for name in _shuffled(self.table.errors, random):
-            answer = wrong(name)
-            if answer is not None and answer.values.shape == right.values.shape and np.any(answer.values):
-                found |= {} if any(are_near(answer, one) for one in found.values()) else {name: answer}
-            if len(found) > WRONG:
-                return found
-        return None
+    def distinct(self, draw: Draw, names: Sequence[str]) -> Iterator[tuple[str, Labelled]]:
+        """The answers of the runs with these errors that differ from the right one and from each other."""
+        seen = [draw.answers[""]]
+        for name, answer in self.wrong_answers(draw, names):
+            fits = answer.values.shape == seen[0].values.shape and np.any(answer.values)
+            if fits and not any(np.all(np.abs(answer.values - one.values) <= NEAR) for one in seen):
+                seen.append(answer)
+                yield name, answer
 
     def _placed(self, answers: Mapping[str, Labelled], seed: int, place: int) -> dict[str, Labelled]:
         """The answers in the order of the sheet: four problems in a row have their right ones at four letters."""
@@ -221,27 +225,21 @@ class Exercise:
         names = [name for name in answers if name]
         return {name: answers[name] for name in [*names[:letter], "", *names[letter:]]}
 
-    def wrong_answers(self, draw: Draw) -> Iterator[tuple[str, Labelled]]:
-        """The answer of the run with each error of the table, with its name; some are not on the sheet."""
-        wrong = self._wrong(draw.document, draw.asked)
-        for name in self.table.errors:
-            if (answer := wrong(name)) is not None:
-                yield name, answer
+    def wrong_answers(self, draw: Draw, names: Sequence[str] = ()) -> Iterator[tuple[str, Labelled]]:
+        """The answer of the run with each of these errors, by default those of the table; some are not on the sheet.
 
-    def _wrong(self, document: Mapping[str, Any], asked: Numeric) -> Callable[[str], Labelled | None]:
-        """The answer of a run with an error, by its name; None if the error changes nothing or has no answer."""
-        varied = self._changed(document, self.changes[asked.variants[0]])
-        written = self._written(document, asked)
-
-        def answer(name: str) -> Labelled | None:
+        An error that changes nothing, or whose run has no answer, is left out.
+        """
+        varied = self._changed(draw.document, self.changes[draw.asked.variants[0]])
+        written = self._written(draw.document, draw.asked)
+        for name in names or self.table.errors:
             changes = mistakes[name](written)
             try:
                 runs = self.runs(self._changed(varied, changes), {""}) if changes else None
             except InvalidInput:  # a path that this scenario does not have
-                return None
-            return None if runs is None or not _is_of(asked, runs[""]) else asked.answer(runs[""][0])
-
-        return answer
+                continue
+            if runs is not None and _is_of(draw.asked, runs[""]):
+                yield name, draw.asked.answer(runs[""][0])
 
     def _written(self, document: Mapping[str, Any], asked: Numeric) -> dict[str, Any]:
         """The run that is asked for, with all its defaults."""
@@ -297,11 +295,6 @@ def _is_of(expectation: Expectation, run: Run) -> bool:
     return True
 
 
-def are_near(one: Labelled, other: Labelled) -> bool:
-    """Whether two answers are the same for a student who rounds."""
-    return bool(np.all(np.abs(one.values - other.values) <= NEAR))
-
-
 def is_told(answer: tuple[tuple[str, ...], ...], parts: Iterable[str | Grid]) -> bool:
     """Whether an answer stands on the sheet: a number among its numbers, or each row among the rows of its tables."""
     if len(answer) == len(answer[0]) == 1:
@@ -311,12 +304,8 @@ def is_told(answer: tuple[tuple[str, ...], ...], parts: Iterable[str | Grid]) ->
 
 def cells(answer: Labelled) -> tuple[tuple[str, ...], ...]:
     """The numbers of an answer as texts, row by row; a number that is not short has three decimals."""
-    values = np.atleast_2d(np.asarray(answer.values, dtype=float))
-    return tuple(tuple(_short(value) for value in row) for row in values.tolist())
-
-
-def _short(value: float) -> str:
-    return number(value if is_short(np.array(value)) else round(value, PLACES))
+    rows = np.atleast_2d(np.asarray(answer.values, dtype=float)).tolist()
+    return tuple(tuple(number(x if is_short(np.array(x)) else round(x, PLACES)) for x in row) for row in rows)
 
 
 def _shuffled(entries: Sequence[Any], random: Random) -> list[Any]:

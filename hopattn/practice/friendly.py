@@ -104,7 +104,8 @@ def relevant(working: Sequence[str], words: Sequence[str], quantity: str) -> Ite
             blocks.append([line])
         else:
             blocks[-1].append(line)
-    own = [block for block in blocks if any(_begins(block[0].strip(), word) for word in words)]
+    begins = tuple(f"{word}{end}" for word in words for end in (":", " →", ", the first step"))
+    own = [block for block in blocks if block[0].strip().startswith(begins)]
     later = [*_STAGES.values()][[*_STAGES, quantity].index(quantity) + 1 :]
     if quantity in _ALONE:
         own, later = [block for block in own or blocks if re.match(_ALONE[quantity], block[0].strip())], []
@@ -118,14 +119,7 @@ def _depth(line: str) -> int:
     return len(line) - len(line.lstrip())
 
 
-def _begins(line: str, word: str) -> bool:
-    return line.startswith((f"{word}:", f"{word} →", f"{word}, the first step"))
-
-
 def numbers_in(parts: Iterable[str | Grid]) -> list[str]:
     """The numbers of sentences and tables, as texts."""
-    found: list[str] = []
-    for part in parts:
-        texts = [part] if isinstance(part, str) else [cell for row in part.cells for cell in row]
-        found += [number for text in texts for number in _NUMBER.findall(text)]
-    return found
+    texts = ([part] if isinstance(part, str) else [cell for row in part.cells for cell in row] for part in parts)
+    return [number for own in texts for text in own for number in _NUMBER.findall(text)]

@@ -1,8 +1,9 @@
 """Answers against the right ones: right, wrong with the likely error, or unreadable with its line."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -11,7 +12,7 @@ from pydantic import Field
 from hopattn.foundation.checks import path_of
 from hopattn.foundation.errors import InvalidInput, placed, quoted, unknown
 from hopattn.practice.drawing import PROBLEMS, Exercise, cells
-from hopattn.practice.problem import LETTERS, Problem, number_of
+from hopattn.practice.problem import LETTERS, Choice, Problem, number_of
 from hopattn.practice.wording import texts
 from hopattn.scenario.files import beside
 from hopattn.scenario.language.table import Table, Text
@@ -72,24 +73,23 @@ def marked(file: str | Path) -> tuple[Mark, ...]:
     with placed(f"{path}:{lines.line_of(('scenario',))}: scenario"):
         exercise = Exercise(load_scenario(beside(path, table.scenario)))
     marks = []
-    for number in numbers:
-        if number not in table.answers:
-            marks.append(Mark(int(number), "missing", 0))
+    for place, name in enumerate(numbers, start=1):
+        if name not in table.answers:
+            marks.append(Mark(place, "missing", 0))
             continue
-        draw = exercise.draw(table.seed, int(number))
-        problem = exercise.problem(draw, int(number), words)
-        line = lines.line_of(("answers", number))
+        draw, line = exercise.draw(table.seed, place), lines.line_of(("answers", name))
+        problem = exercise.problem(draw, place, words)
         try:
-            own = _rows(table.answers[number], problem)
+            own = _rows(table.answers[name], problem)
         except ValueError as error:
-            marks.append(Mark(int(number), "unreadable", line, str(error)))
+            marks.append(Mark(place, "unreadable", line, str(error)))
             continue
         if _near(own, problem.answer.numbers):
-            marks.append(Mark(int(number), "right", line))
+            marks.append(Mark(place, "right", line))
         else:
-            known = ((cells(answer), name) for name, answer in exercise.wrong_answers(draw))
-            likely = (name for found, name in known if _near(own, [[number_of(one) for one in row] for row in found]))
-            marks.append(Mark(int(number), "wrong", line, words["error"].get(next(likely, ""), "")))
+            known = ((Choice(cells(answer)).numbers, error) for error, answer in exercise.wrong_answers(draw))
+            likely = next((error for right, error in known if _near(own, right)), "")
+            marks.append(Mark(place, "wrong", line, words["error"].get(likely, "")))
     return tuple(marks)
 
 
@@ -99,14 +99,8 @@ def _rows(answer: Any, problem: Problem) -> Rows:
     if isinstance(answer, str) and answer.strip().upper() in {*letters}:
         return problem.choices[letters.index(answer.strip().upper())].numbers
     right = problem.answer.numbers
-    vector = f"a list of {len(right[0])} numbers"
-    shape = (
-        "a number"
-        if problem.is_number
-        else vector
-        if len(right) == 1
-        else f"a list of {len(right)} such rows: {vector}"
-    )
+    shape = "a number" if problem.is_number else f"a list of {len(right[0])} numbers"
+    shape = f"a list of {len(right)} such rows: {shape}" if len(right) > 1 else shape
     expected = f"expected {shape}, or a letter from A to {letters[-1]}"
     rows = answer if isinstance(answer, list) else [answer]
     rows = rows if any(isinstance(row, list) for row in rows) else [rows]
@@ -129,9 +123,5 @@ def _number(value: Any, expected: str) -> Fraction:
 
 def _near(own: Rows, other: Rows) -> bool:
     """Whether two answers are the same up to rounding."""
-    pairs = zip(_flat(own), _flat(other), strict=False)
+    pairs = zip(chain(*own), chain(*other), strict=False)
     return [len(row) for row in own] == [len(row) for row in other] and all(abs(a - b) <= NEAR for a, b in pairs)
-
-
-def _flat(rows: Rows) -> Iterator[Fraction]:
-    return (number for row in rows for number in row)

@@ -1,26 +1,15 @@
 """A practice problem as data: what is given, what is asked, the answers to choose from, and the working of the key."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import Any
 
+from hopattn.views.markup import LETTERS as LETTERS
+from hopattn.views.markup import Grid as Grid
+
 _NUMBER = re.compile(r"[+-]?(\d{1,15}(\.\d{0,15})?|\.\d{1,15})(/\d{1,15})?")
 """A number in digits, or a fraction."""
-LETTERS = "ABCDEFGH"
-"""The letters of the choices."""
-
-
-@dataclass(frozen=True)
-class Grid:
-    """A table of numbers as a sheet prints it.
-
-    rows: the name of each row. columns: the name of each column. cells: the numbers as texts, a tuple for each row.
-    """
-
-    rows: tuple[str, ...]
-    columns: tuple[str, ...]
-    cells: tuple[tuple[str, ...], ...]
 
 
 @dataclass(frozen=True)
@@ -85,19 +74,10 @@ class Problem:
 
     def to_dict(self) -> dict[str, Any]:
         """The problem as dictionaries, lists and texts."""
-        given = [
-            part if isinstance(part, str) else {"rows": part.rows, "columns": part.columns, "cells": part.cells}
-            for part in self.given
-        ]
-        choices = [{"cells": choice.cells, "error": choice.error, "reason": choice.reason} for choice in self.choices]
-        about = {"number": self.number, "given": given, "question": self.question, "rows": self.rows}
-        return {
-            **about,
-            "columns": self.columns,
-            "choices": choices,
-            "right": self.letter,
-            "working": self.working,
-        }
+        given = [part if isinstance(part, str) else part._asdict() for part in self.given]
+        whole = {**asdict(self), "given": given, "right": self.letter}
+        working = whole.pop("working")  # which comes last
+        return {**whole, "working": working}
 
 
 @dataclass(frozen=True)

@@ -61,6 +61,7 @@ def given(spec: Kind, words: Texts, asked: Numeric, lesson: Sequence[Expectation
         )
     elif isinstance(spec, Cue):
         yield from _layer_of_neurons(spec, say)
+    own: Any = spec
     source: Any = getattr(spec, "input", None)
     queries = getattr(source, "queries", None)
     if memory is not None:
@@ -81,7 +82,8 @@ def given(spec: Kind, words: Texts, asked: Numeric, lesson: Sequence[Expectation
             yield say["heads"].format(layer=i, head=j) if not alone else "" if head.wordless else say["head"]
             yield from _head(head, words, source, last, bool(graph), layer.right)
         if last not in ("scores", "weights", "output"):
-            joined = _wordless(spec) or _narrow(spec, i)
+            codings = own.encodings(own.layers())
+            joined = _wordless(spec) or codings[i] is not codings[i - 1]  # the outputs of the heads stay side by side
             yield words["residual"]["side_by_side" if joined else "true" if layer.residual else "false"]
             if layer.feed_forward is not None:
                 yield from _feed_forward(layer.feed_forward, words, "right" if layer.right else "left", layer.residual)
@@ -90,12 +92,6 @@ def given(spec: Kind, words: Texts, asked: Numeric, lesson: Sequence[Expectation
 def _wordless(spec: Any) -> bool:
     """Whether the file gives queries, keys and values, and no words."""
     return any(layer.wordless for layer in getattr(spec, "layer", []))
-
-
-def _narrow(spec: Any, i: int) -> bool:
-    """Whether layer i leaves the outputs of its heads side by side."""
-    codings = spec.encodings(spec.layers())
-    return codings[i] is not codings[i - 1]
 
 
 def used_words(spec: Kind) -> set[str]:
@@ -112,8 +108,7 @@ def _vocabulary(spec: Kind, say: Texts, needed: Sequence[str]) -> Iterator[Part]
     if vocabulary is not None:
         used = {*needed} if isinstance(spec, Cue) and needed else {*needed, *used_words(spec)}
         rows = {word: vector for word, vector in vocabulary.words.items() if word in used}
-        yield say["words"]
-        yield grid(rows, vocabulary.axes)
+        yield from (say["words"], grid(rows, vocabulary.axes))
         if vocabulary.magnitude == "normalise":
             yield say["normalised"]
     if isinstance(own := spaces.get("word"), list):
@@ -139,8 +134,10 @@ def _states(spec: Any, say: Texts, asked: str) -> Iterator[Part]:
             rows |= {name: row for name, row in spec.written.words.items() if name in rows}
         rows |= {name: row for name in spec.tokens if name in cues and (row := getattr(cues[name], key)) is not None}
         if side is not None and rows:
-            yield say["second_side" if key == "answer" else "patterns" if stored else "cues"]
-            yield grid(rows, side.axes)
+            yield from (
+                say["second_side" if key == "answer" else "patterns" if stored else "cues"],
+                grid(rows, side.axes),
+            )
     if spec.written is not None and spec.written.magnitude == "normalise":
         yield say["normalised"]
 
@@ -149,16 +146,13 @@ def _layer_of_neurons(spec: Cue, say: Texts) -> Iterator[Part]:
     """The weights of neurons that words cue."""
     network = spec.network
     if network.neurons is not None:
-        yield say["neurons"]
-        yield grid(network.neurons, spec.vocabulary.axes)
-        yield say["cue"]
+        yield from (say["neurons"], grid(network.neurons, spec.vocabulary.axes), say["cue"])
     elif network.matrix is not None:
         axes, count = spec.vocabulary.axes, len(network.matrix[0] if spec.right else network.matrix)
         neurons = network.names(axes, count)
         rows, columns = (tuple(axes), neurons) if spec.right else (neurons, tuple(axes))
-        yield say["matrix"]
-        yield grid(dict(zip(rows, network.matrix, strict=True)), columns)
-        yield say["layer_of_matrix_right" if spec.right else "layer_of_matrix"]
+        end = say["layer_of_matrix_right" if spec.right else "layer_of_matrix"]
+        yield from (say["matrix"], _matrix(network.matrix, rows, columns), end)
     else:
         yield say["rotate"].format(degrees=number(network.rotate or 0))
 
@@ -188,8 +182,7 @@ def _head(head: Any, words: Texts, text: Any, last: str, edges: bool, right: boo
     fixed = head.scores is not None or head.weights is not None
     for name, own in (("queries", rows), ("keys", columns), ("values", columns)):
         if (table := getattr(head, name)) is not None:
-            yield say[f"{name}_printed"]
-            yield grid(dict(zip(own, table, strict=True)), numbers(len(table[0])))
+            yield from (say[f"{name}_printed"], _matrix(table, own))
     alike = not fixed and all(getattr(head, role) is None for role in roles)
     if alike and not head.wordless:
         yield say["itself"]
@@ -200,8 +193,7 @@ def _head(head: Any, words: Texts, text: Any, last: str, edges: bool, right: boo
         matrix = own if isinstance(own, list) else getattr(own, "matrix", None)
         source, target = getattr(own, "source", None), getattr(own, "target", None)
         if matrix is not None:
-            yield say[f"{role}_right" if right else role]
-            yield grid(dict(zip(numbers(len(matrix)), matrix, strict=True)), numbers(len(matrix[0])))
+            yield from (say[f"{role}_right" if right else role], _matrix(matrix))
         elif role == "value" and target is not None:
             yield say["value_to"].format(part=source or "word", target=target)
         elif role != "value" and source is not None:
@@ -209,8 +201,7 @@ def _head(head: Any, words: Texts, text: Any, last: str, edges: bool, right: boo
             yield say[moved].format(part=source, steps=number(own.rotate))
     for name in ("scores", "weights"):
         if (table := getattr(head, name)) is not None:
-            yield say[name]
-            yield grid(dict(zip(rows, table, strict=True)), columns)
+            yield from (say[name], _matrix(table, rows, columns))
     if not fixed:
         yield words["similarity"].get(head.similarity, head.similarity)
     if last == "scores":
@@ -241,9 +232,7 @@ def _feed_forward(table: Any, words: Texts, side: str, residual: bool) -> Iterat
     """A feed-forward layer; side: "right" where the file writes the W of x·W."""
     say = words["feed_forward"]
     for matrix, bias, after in (("inner", "inner_bias", table.activation), ("outer", "outer_bias", "")):
-        rows = getattr(table, matrix)
-        yield say[f"{matrix}_{side}"]
-        yield grid(dict(zip(numbers(len(rows)), rows, strict=True)), numbers(len(rows[0])))
+        yield from (say[f"{matrix}_{side}"], _matrix(getattr(table, matrix)))
         if any(shift := getattr(table, bias) or ()):
             yield say[bias].format(numbers=", ".join(map(number, shift)))
         yield words["nonlinearity"][after] if after else say["added" if residual else "instead"]
@@ -286,19 +275,15 @@ def _memory(memory: Any, spec: Any, words: Texts, asked: str) -> Iterator[Part]:
     model = "memory" if memory.model is None else options["name"]
     if memory.couplings is not None:
         model, options = "couplings", {"bias": memory.bias, "threshold": memory.threshold}
-        yield say["couplings"]
-        yield grid(dict(zip(neurons, memory.couplings, strict=True)), neurons)
+        yield from (say["couplings"], _matrix(memory.couplings, neurons, neurons))
     else:
         yield say["stored"].format(patterns=", ".join(memory.patterns))
         if memory.values:
             yield say["answers"].format(values=", ".join(memory.values))
     of_0_and_1 = "step" in (options.get("activation"), memory.activation)
     shift = next((key for key in ("bias", "threshold") if np.any(options.get(key) or 0)), "")
-    yield (
-        words["model"]
-        .get(model, model)
-        .format(power=number(options.get("n", 2) - 1), **_rule(options, shift, say, of_0_and_1, len(neurons)))
-    )
+    rule = _rule(options, shift, say, of_0_and_1, len(neurons))
+    yield words["model"].get(model, model).format(power=number(options.get("n", 2) - 1), **rule)
     if asked == "couplings":
         return
     if model == "memory":
@@ -331,16 +316,23 @@ def _rule(options: Mapping[str, Any], shift: str, say: Texts, of_0_and_1: bool, 
         "zeros": say["zeros"] if of_0_and_1 else "",
         "own": say[coupled],
         "shift": say[shift] if shift else "",
-        "shifts": say[{"bias": "biases"}.get(shift, "thresholds")].format(numbers=", ".join(map(number, row)))
-        if shift
-        else "",
+        "shifts": shift
+        and say["biases" if shift == "bias" else "thresholds"].format(numbers=", ".join(map(number, row))),
         "so": say["so"] if short else "",
     }
 
 
 def grid(rows: Mapping[str, Sequence[float]], columns: Iterable[str]) -> Grid:
     """Vectors by name as a table."""
-    return Grid(tuple(rows), tuple(columns), tuple(tuple(number(value) for value in row) for row in rows.values()))
+    return Grid(tuple(rows), tuple(columns), tuple(tuple(map(number, row)) for row in rows.values()))
+
+
+def _matrix(
+    matrix: Sequence[Sequence[float]], rows: Iterable[str] | None = None, columns: Iterable[str] | None = None
+) -> Grid:
+    """A matrix as a table; its rows and columns are numbered where they have no names."""
+    names = numbers(len(matrix)) if rows is None else rows
+    return grid(dict(zip(names, matrix, strict=True)), numbers(len(matrix[0])) if columns is None else columns)
 
 
 def question(expectation: Numeric, spec: Kind, words: Texts) -> str:

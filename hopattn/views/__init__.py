@@ -9,7 +9,8 @@
 - `result_text.py`: a result: its runs and the verdicts on its expectations
 - `check_text.py`: checked scenarios: what was missed, and how many expectations of each source are met
 - `scenario_list.py`: the scenarios that come with hopattn: by group, by word, with their sources
-- `handout.py`: the arithmetic as a handout: Markdown, HTML, LaTeX
+- `markup.py`: Markdown, HTML and LaTeX
+- `handout.py`: the arithmetic as a handout in one of them
 - `tables.py`: tables of sweeps and certificates on the terminal, and progress
 - `training_table.py`: the measures of a training on the terminal
 - `comparison_text.py`: a comparison of memories: one screen, or all of it

@@ -4,7 +4,7 @@ import numpy as np
 from rich.text import Text
 
 from hopattn.circuits.census.measures import MEASURES, OPERATING_CLASS
-from hopattn.circuits.census.table import Census, Strong, head_name
+from hopattn.circuits.census.table import Census, head_name
 from hopattn.foundation.writing import in_lines
 from hopattn.views.consoles import console
 from hopattn.views.terminal import show, table
@@ -52,7 +52,10 @@ def strongest_table(census: Census, width: int) -> TextTable:
             chances = census.chance(name)
             known = chances[np.isfinite(chances)]
             chance = _number(float(np.median(known))) if known.size else "–"
-            heads = [_in_words(one) for one in census.strongest(name, count)]
+            heads = [
+                f"{one.head} {_number(one.value)}{f'←{one.partner}' if one.partner else ''}"
+                for one in census.strongest(name, count)
+            ]
             rows.append([name.replace("_", " "), chance, *heads, *[""] * (count - len(heads))])
     return table(["measure", "chance", "strongest", *[""] * (count - 1)], rows, ["chance"])
 
@@ -103,11 +106,6 @@ def show_census(census: Census, whole: bool = False) -> None:
         return
     show(out, strongest_table(census, out.width), ranges_table(census))
     show(out, Text("\n".join([*legend_of_census(census), "--all shows all heads"])))
-
-
-def _in_words(one: Strong) -> str:
-    """A head with its value, and the earlier head of a composition."""
-    return f"{one.head} {_number(one.value)}" + (f"←{one.partner}" if one.partner else "")
 
 
 def _number(value: float | None) -> str:

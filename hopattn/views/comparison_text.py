@@ -36,39 +36,27 @@ WITHOUT_BETA = {"hopfield", "dense", "linear", "nearest", "exponential"}
 """The memories that have no inverse temperature."""
 
 
-def comparison_table(comparison: "Comparison", places: Sequence[str] | None = None) -> TextTable:
+def comparison_table(comparison: "Comparison", on_a_screen: bool = False) -> TextTable:
     """The table of a comparison: memory, place and point of each row, and its measures.
 
-    places: the columns of place and point; None for all.
-
     A measure that a row does not have is a dash. A column of dashes is left out, and so is the row of a memory that
-    could not take part: the last sentence of the comparison names it.
+    could not take part: the last sentence of the comparison names it. on_a_screen: whether the inverse temperature that
+    all rows share is left out, and shares that are recalled are bars before a few measures.
     """
-    taking_part = [row for row in comparison.rows if not row.refusal]
-    measures = [one for one in MEASURES if any(getattr(row, one.name) is not None for row in taking_part)]
-    places = _places(comparison) if places is None else places
-    rows = [[row.memory, *_place_cells(row, places), *(row.cell(one) for one in measures)] for row in taking_part]
-    headings = ["memory", *places, *(one.metadata["title"] for one in measures)] if rows else []
-    texts = ["memory", "of", *(one.metadata["title"] for one in measures if one.metadata["text"])]
-    return table(headings, rows, [name for name in headings if name not in texts], 1 + len(places))
-
-
-def screen_table(comparison: "Comparison", width: int) -> TextTable:
-    """The table of a comparison in a line of `width` letters: what is recalled, as bars, before the other measures."""
-    taking_part = [row for row in comparison.rows if not row.refusal]
-    if all(row.recalled is None for row in taking_part):
-        return comparison_table(comparison, _varying_places(comparison)).columns_within(width)
-    places = _varying_places(comparison)
-    known = {one.name: one for one in MEASURES if any(getattr(row, one.name) is not None for row in taking_part)}
-    measures = [known[name] for name in ("steps", "at_rest", "cosine") if name in known]
-    rows = [
-        [row.memory, *_place_cells(row, places), _bar(row.recalled_first), _bar(row.recalled)]
+    rows = [row for row in comparison.rows if not row.refusal]
+    measures = [one for one in MEASURES if any(getattr(row, one.name) is not None for row in rows)]
+    places, bars = _places(comparison, all_of_them=not on_a_screen), dict[str, str]()
+    if on_a_screen and any(row.recalled is not None for row in rows):
+        bars = dict(zip(BARS, ("recalled_first", "recalled"), strict=True))
+        measures = [one for name in ("steps", "at_rest", "cosine") for one in measures if one.name == name]
+    cells = [
+        [row.memory, *_place_cells(row, places), *(_bar(getattr(row, name)) for name in bars.values())]
         + [row.cell(one) for one in measures]
-        for row in taking_part
+        for row in rows
     ]
-    headings = ["memory", *places, *BARS, *(one.metadata["title"] for one in measures)]
-    right = [name for name in headings if name not in ("memory", "of", *BARS)]
-    return table(headings, rows, right, 1 + len(places)).columns_within(width)
+    headings = ["memory", *places, *bars, *(one.metadata["title"] for one in measures)] if rows else []
+    texts = ["memory", "of", *bars, *(one.metadata["title"] for one in measures if one.metadata["text"])]
+    return table(headings, cells, [name for name in headings if name not in texts], 1 + len(places))
 
 
 def _bar(share: float | None) -> str:
@@ -81,7 +69,7 @@ def _bar(share: float | None) -> str:
 def _common_beta(comparison: "Comparison") -> str:
     """The inverse temperature in words, where all rows have the same; empty where they do not, or none uses it."""
     used = {row.memory for row in comparison.rows} - WITHOUT_BETA
-    if "beta" in _varying_places(comparison) or not used:
+    if "beta" in _places(comparison) or not used:
         return ""
     return f"; β={cell(comparison.rows[0].point['beta'], digits=MORE_DIGITS)}"
 
@@ -93,7 +81,7 @@ def points_table(comparison: "Comparison") -> tuple[TextTable, str]:
     """
     name = that_differs(comparison, measures_of(comparison))
     (measure,) = (one for one in MEASURES if one.name == name)
-    places, memories = _varying_places(comparison), memories_of(comparison)
+    places, memories = _places(comparison), memories_of(comparison)
     points: dict[tuple[str, ...], dict[str, str]] = {}
     for row in comparison.rows:
         points.setdefault(tuple(_place_cells(row, places)), {})[row.memory] = row.cell(measure).partition(" ±")[0]
@@ -103,16 +91,14 @@ def points_table(comparison: "Comparison") -> tuple[TextTable, str]:
     return table([*places, *memories], rows, right, len(places)), meaning
 
 
-def _places(comparison: "Comparison") -> list[str]:
-    """The headings of the columns that say where a row was measured."""
+def _places(comparison: "Comparison", all_of_them: bool = False) -> list[str]:
+    """The headings of the columns that say where a row was measured.
+
+    all_of_them: whether the inverse temperature is among them where all rows share it.
+    """
     several = ["of"] if any(row.where for row in comparison.rows) else []
-    return [*several, *comparison.axes, *(["beta"] if "beta" not in comparison.axes else [])]
-
-
-def _varying_places(comparison: "Comparison") -> list[str]:
-    """The same without an inverse temperature that all rows share."""
-    shared = len({row.point["beta"] for row in comparison.rows}) == 1 and "beta" not in comparison.axes
-    return [name for name in _places(comparison) if not (shared and name == "beta")]
+    varies = all_of_them or len({row.point["beta"] for row in comparison.rows}) > 1
+    return [*several, *comparison.axes, *(["beta"] if varies and "beta" not in comparison.axes else [])]
 
 
 def _place_cells(row: "Row", places: Sequence[str]) -> list[str]:
@@ -171,7 +157,7 @@ def show_comparison(comparison: "Comparison", whole: bool = False) -> None:
 
 def _on_a_screen(comparison: "Comparison", width: int, room: int) -> tuple[TextTable, list[str], str]:
     """The table, the lines of its legend, and a line on the rest, in so many lines."""
-    found = screen_table(comparison, width)
+    found = comparison_table(comparison, on_a_screen=True).columns_within(width)
     meanings, more = legend(found.headings), "--all shows every measure"
     if len(found.rows) + len(meanings) <= room:
         return found, meanings, more

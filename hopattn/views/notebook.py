@@ -30,7 +30,7 @@ from hopattn.views.array_cells import MAX_ROWS, MORE_DIGITS, array_cells, cell
 from hopattn.views.census_text import WIDE, legend_of_census, strongest_table
 from hopattn.views.comparison_text import comparison_table, legend
 from hopattn.views.memory_tables import descents, memory_parts
-from hopattn.views.result_text import tally
+from hopattn.views.result_text import outcome_table, tally
 from hopattn.views.tables import sweep_size, sweep_table
 from hopattn.views.visible import plain
 
@@ -158,13 +158,8 @@ def _result_parts(result: Result) -> Iterator[str]:
         arrays = "".join(f"<p><i>{_safe(name)}</i></p>{html(run.table(name))}" for name in run.shown)
         yield f"<details{opened}><summary>{_safe(heading)}</summary>{arrays}</details>"
     if result.expectations:
-        rows = []
-        for outcome in result.expectations:
-            word = {None: "–", True: "met", False: "MISSED"}[outcome.met]
-            where = f"{outcome.run}: " if outcome.run else ""
-            note = f" ({outcome.note})" if outcome.note else ""
-            rows.append([word, f"{where}{outcome.expectation}{note}", outcome.expected, outcome.computed])
-        yield _table(("", "expectation", "expected", "computed"), rows, "left")
+        verdicts = outcome_table(result.expectations)
+        yield _table(verdicts.headings, verdicts.rows, "left")
     yield _paragraph(tally(result.expectations))
 
 

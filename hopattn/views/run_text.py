@@ -242,26 +242,17 @@ def _without_zeros(array: Labelled) -> tuple[np.ndarray, np.ndarray, list[str]]:
     for axis, what in ((1, "row"), (0, "column")):
         empty = np.asarray(zeros.all(axis=axis))
         if names := [plain(label) for label, is_empty in zip(array.labels[1 - axis], empty, strict=True) if is_empty]:
-            remarks.append(f"the {what}{'s' * (len(names) > 1)} {_parts_named(names)}")
+            remarks.append(f"the {what}{'s' * (len(names) > 1)} {_named(names, '{own} of {part}', ' and ')}")
         kept.append(~empty)
     return kept[0], kept[1], remarks
 
 
-def _named(names: Sequence[str]) -> str:
-    """Labels in words, each part of a vector once: `word: their, dog`."""
-    if len(names) > MOST_NAMED:
-        return f"{', '.join(names[: MOST_NAMED - 1])} … {len(names)} in all"
-    groups = groupby(names, key=lambda name: name.rpartition(": ")[0])
-    listed = ((part, ", ".join(name.rpartition(": ")[2] for name in own)) for part, own in groups)
-    return "; ".join(f"{part}: {own}" if part else own for part, own in listed)
-
-
-def _parts_named(names: Sequence[str]) -> str:
-    """Labels in words, each with the part of a vector that it is of: `their, dog of word and cos of position`."""
+def _named(names: Sequence[str], form: str = "{part}: {own}", between: str = "; ") -> str:
+    """Labels in words, each part of a vector once: `word: their, dog`, or in another form."""
     shown = names if len(names) <= MOST_NAMED else names[: MOST_NAMED - 1]
     groups = groupby(shown, key=lambda name: name.rpartition(": ")[0])
     listed = ((part, ", ".join(name.rpartition(": ")[2] for name in own)) for part, own in groups)
-    text = " and ".join(f"{own} of {part}" if part else own for part, own in listed)
+    text = between.join(form.format(part=part, own=own) if part else own for part, own in listed)
     return text if len(shown) == len(names) else f"{text} … {len(names)} in all"
 
 

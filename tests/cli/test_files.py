@@ -97,10 +97,7 @@ class Read(NamedTuple):
 
 HEADS = "heads", "model", "--ids", "ids.txt"
 READ = [
-    *(
-        Read("file.toml", (name, "file.toml"), of_other_text)
-        for name in ("run", "check", "sweep", "practice", "certify")
-    ),
+    *(Read("file.toml", (name, "file.toml"), of_other_text) for name in ("run", "check", "sweep", "practice")),
     *(Read("file.toml", (name, "file.toml"), of_other_text) for name in ("explore", "compare")),
     Read(
         "file.toml",

@@ -11,7 +11,6 @@ import pytest
 
 from hopattn.cli.blas_kernel import KERNEL, NEEDED, choose_kernel
 from hopattn.cli.main import main
-from hopattn.experiments import certificate
 from hopattn.memories.models import named_memories
 from hopattn.scenario.files import shipped
 from hopattn.scenario.kinds import kinds
@@ -24,7 +23,7 @@ from tests.texts import GOOD
 def test_hopattn_alone_is_one_screen(hopattn, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     _, out, err = hopattn()
-    assert (out + err).count("\n") < 24 and "certify" in out + err
+    assert (out + err).count("\n") < 24 and "practice" in out + err
 
 
 def test_list_long_shows_every_scenario_with_its_source(hopattn):
@@ -64,20 +63,6 @@ def test_list_shows_the_named_memories_from_their_registry(hopattn):
     assert "glauber" not in rows["modern"]["descends_under"]
     assert rows["bam"]["source"] == "Kosko 1988"
     assert list(rows) == sorted(named_memories)
-
-
-@pytest.mark.slow
-def test_certify_shows_under_which_updates_the_energy_falls(hopattn, monkeypatch):
-    monkeypatch.setattr(certificate, "PATIENCE", count(certificate.PATIENCE, 50))
-    code, out, _ = hopattn("certify", "modern", "hopfield", "--count", count("100", "10"))
-    assert code == 0
-    assert "no claimed update raised the energy (float64)" in out
-    single = json.loads(hopattn("certify", "modern", "--count", count("20", "5"), "--dtype", "float32", "--json")[1])
-    assert {row["dtype"] for row in single} == {"float32"}
-    rows = json.loads(hopattn("certify", "bam", "--count", count("100", "20"), "--json")[1])
-    claimed = {row["update"] for row in rows if row["claimed"]}
-    assert {"concave_convex", "sync"} <= claimed
-    assert not {"async", "glauber", "graded"} & claimed
 
 
 def test_explain_writes_the_lectures_arithmetic(hopattn):

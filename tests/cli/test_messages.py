@@ -79,7 +79,8 @@ MESSAGES = [
     ("practice bank --sheet x.md --key x.md", "--key: x.md"),
     ("practice bank --sheet x.tex --key x.md", "", "x.md: ", ".tex"),
     ("practice bank --sheet x.md --format html", "", "x.md: ", ".html"),
-    ("practice bank --format prairielearn", "--format prairielearn: ", "--sheet"),
+    ("certify modern", "", "'certify' is no command", "python -m hopattn.certify"),
+    ("practice bank --format qti", "--format qti: ", "--sheet"),
     ("practice --check none.toml --language de", "--check: takes the sheet from its file"),
     ("practice bank --json", "--json: ", "--check", "--format json"),
     ("practice bank --sheet x.pdf", "", "x.pdf: ", ".html, .ipynb, .json, .md, .tex, .xml or .zip"),
@@ -127,7 +128,6 @@ MESSAGES = [
     ("separation words.csv", "", "the heading 'x,y'", "leave lines and columns of names out"),
     ("explore aaba", "", "cannot be explored: input.queries"),
     ("explore bank --out .", "", "is a directory"),
-    ("certify modrn", "memory: 'modrn' is unknown", "'modern'"),
     ("train two-layer", "", "two-layers"),
 ]
 

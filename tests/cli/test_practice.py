@@ -23,9 +23,6 @@ def test_the_ending_of_a_file_chooses_the_format_and_the_key_has_the_answers(hop
     upload = tmp_path / "upload.xml"
     assert hopattn("practice", "bank", "--count", "1", "--sheet", str(upload))[0] == 0
     assert upload.read_text().startswith("<?xml")
-    folder = tmp_path / "questions"
-    assert hopattn("practice", "bank", "--count", "1", "--sheet", str(folder), "--format", "prairielearn")[0] == 0
-    assert {file.name for file in folder.rglob("*") if file.is_file()} == {"info.json", "question.html", "server.py"}
 
 
 def test_marks_are_printed_and_a_wrong_answer_is_1(hopattn, tmp_path):

@@ -2,17 +2,21 @@
 
 import json
 from dataclasses import dataclass, replace
+from importlib import import_module
 from typing import Literal, get_args, get_origin
 
 import numpy as np
 import pytest
 
 import hopattn as ha
+from hopattn.experiments import certificate
 from hopattn.experiments.certificate import overview
 from hopattn.experiments.random_memories import DRAWS, random_memory
 from hopattn.memories.models import named_memories
 from tests import own_registries
 from tests.draws import count, in_dtypes
+from tests.examples import run_module_of
+from tests.networks.random_networks import random_block, random_network
 
 DTYPES = ("float64", "float32")
 DEAR = ("bam", "delta", "graded", "hopfield", "random_features", "sdm", "nearest", "sequence")
@@ -33,8 +37,9 @@ def test_every_claim_stands_and_what_is_not_claimed_has_a_reason(name):
 
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_random_networks_and_blocks_descend_and_those_without_a_claim_have_counter_examples(dtype):
-    for name, update in (("network", "layers"), ("network", "time"), ("energy_transformer", None)):
-        one = ha.certify(name, update, count=count(5000, 100), rng=2, dtype=dtype)
+    for draw, update in ((random_network, "layers"), (random_network, "time"), (random_block, None)):
+        one = ha.certify(draw, update, count=count(5000, 100), rng=2, dtype=dtype)
+        assert one.memory == draw.__name__
         assert one.holds and one.claimed and one.largest <= 64 * np.finfo(dtype).eps, one
     query, key = [[[1, -1, 1], [-2, -2, 1]]], [[[1, 0, 0], [1, -1, -2]]]
     itself = ha.networks.EnergyTransformer(query, key, [[1, -1, 1]], attends_itself=True).memory(3)
@@ -149,10 +154,45 @@ def test_every_update_draws_itself(name):
     assert (one == other) == (ha.updates[name].drawn.__func__ in without_numbers)
 
 
+@pytest.fixture
+def certified(capsys):
+    """Run `python -m hopattn.certify`; give its exit code, standard output and standard error."""
+
+    def run(*arguments):
+        with pytest.raises(SystemExit) as ended:
+            run_module_of(["hopattn.certify", *arguments])
+        printed = capsys.readouterr()
+        return ended.value.code, printed.out, printed.err
+
+    return run
+
+
+def test_at_a_shell_it_shows_under_which_updates_the_energy_falls(certified, monkeypatch):
+    monkeypatch.setattr(certificate, "PATIENCE", count(certificate.PATIENCE, 20))
+    code, out, _ = certified("modern", "--count", "10")
+    assert code == 0 and "no claimed update raised the energy (float64)" in out
+    rows = json.loads(certified("bam", "--count", "20", "--dtype", "float32", "--json")[1])
+    assert {row["dtype"] for row in rows} == {"float32"}
+    claimed = {row["update"] for row in rows if row["claimed"]}
+    assert {"concave_convex", "sync"} <= claimed and not {"async", "glauber", "graded"} & claimed
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [(["modrn"], "did you mean 'modern'"), (["nowhere:X"], "cannot be imported"), ([], "Missing argument")],
+)
+def test_at_a_shell_a_wrong_name_is_refused(certified, words, told):
+    code, out, err = certified(*words)
+    assert (code, out) == (2, "") and told in err
+
+
+def test_the_module_for_the_shell_leaves_the_function_its_name():
+    assert import_module("hopattn.certify") is ha.certify
+
+
 @pytest.mark.slow
-def test_the_same_in_any_number_of_processes(hopattn):
-    few = ("certify", "modern", "bam", "--count", "50", "--json", "--processes")
-    one, two = (hopattn(*few, number) for number in "12")
+def test_the_same_in_any_number_of_processes(certified):
+    one, two = (certified("modern", "bam", "--count", "50", "--json", "--processes", number) for number in "12")
     assert one == two and one[0] == 0
     pairs = [(pair["memory"], pair["update"]) for pair in json.loads(one[1])]
     assert pairs == [(name, update) for name in ("modern", "bam") for update in ha.updates]

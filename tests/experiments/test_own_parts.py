@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from scipy.special import logsumexp, softmax
 
 import hopattn as ha
+from hopattn.experiments.certificate import certify_all
 from tests import examples, own_registries
 from tests.refusal import problems, refused
 from tests.texts import parsed
@@ -251,15 +252,14 @@ def test_a_scenario_file_imports_nothing(new):
 
 
 @pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.slow)])
-def test_sweeps_take_them_on_processes_that_have_not_seen_them(workers, own, hopattn):
+def test_sweeps_take_them_on_processes_that_have_not_seen_them(workers, own):
     over = {"separation": ["softmax", "log_cosh", "mymodule:LogCosh"]}
     entry = "layer 1 head 1 weights[banks, financial]"
     numbers = ha.experiments.sweep_scenario(BANK, over, workers=workers, measures=[entry]).mean(entry)
     assert numbers[1] == numbers[2] != numbers[0]
     few = {"overrides": {"separation": "log_cosh"}, "workers": workers, "measures": [entry]}
     assert numbers[1] == ha.experiments.sweep_scenario(BANK, {"beta": [1, 2]}, **few).mean(entry)[0]
-    code, out, _ = hopattn("certify", "modern", "--count", "20", "--processes", f"{workers}", "--json")
-    assert code == 0 and "part" in [one["update"] for one in json.loads(out)]
+    assert "part" in [one.update for one in certify_all(["modern"], 20, processes=workers)]
 
 
 @pytest.mark.slow
@@ -280,5 +280,3 @@ def test_the_commands_of_the_page_run():
 def test_a_command_that_names_no_class_ends_as_any_wrong_one(hopattn):
     code, out, err = hopattn("run", "bank", "--set", "separation=mymodule:LogCsh")
     assert (code, out) == (2, "") and "did you mean 'LogCosh'" in err
-    code, _, err = hopattn("certify", "nowhere:X")
-    assert code == 2 and "cannot be imported" in err

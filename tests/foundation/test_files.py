@@ -1,7 +1,6 @@
 """Files of arrays: each is read as the library of its format reads it, or refused with what was found and expected."""
 
 import io
-import json
 import tracemalloc
 import zipfile
 
@@ -185,7 +184,7 @@ NPY = [
     *((saved(ROWS)[:left], "truncated") for left in (0, 7, 20, 60, 120, -1)),
     (npy(magic=b"PK\x03\x04\x00\x00"), "expected a header such as {'descr': '<f8', 'fortran_order': False, 'shape'"),
 ]  # fmt: skip
-A, DAMAGED = "'a'", "is not a .safetensors file, or is truncated: its "
+A, DAMAGED = "'a'", "is not a .safetensors file, or is truncated: "
 HALF = '"dtype": "F64", "shape": [3], "data_offsets": '
 
 
@@ -194,29 +193,28 @@ def of(text="", /, **changes):
 
 
 SAFETENSORS = [
-    (of("b"), "'b'", "begin at byte 0; expected byte 48"),
-    (safetensors({"a": entry((3,), 0, 24), "b": entry((4,), 16, 48)}), "'b'", "begin at byte 16; expected byte 24"),
-    (safetensors({"a": entry((5,), 8, 48)}), A, "begin at byte 8; expected byte 0"),
-    (safetensors({"a": entry((5,), 0, 40)}), "end at byte 110, and the file has 118"),
-    (safetensors({"a": entry((7,), 0, 56)}), "end at byte 126, and the file has 118"),
-    (of(shape=[2, 4]), A, "promises 8 numbers, which take 64 bytes, and 48"),
-    *((of(data_offsets=ends), A, f"data_offsets {ends}") for ends in
-      ([48, 0], [-8, 40], [0, 48.0], [False, 48], [0, 2**64])),
-    *((of(shape=shape), A, f"shape {shape}") for shape in ([True, 6], [-2, -3], ["2", 3], 6)),
-    (of(shape=[2**62, 3]), A, "larger than any file"),
-    (safetensors({"a": entry((1,) * 40, 0, 8)}), A, "40 axes", "at most 32"),
-    *((of(dtype=dtype), A, str(dtype), "F64, F32, F16, BF16") for dtype in ("F63", ["F64"])),
-    (of(more=1), A, "dtype, shape and data_offsets"),
-    (safetensors({"a": 3}), A, "is 3", "dtype, shape and data_offsets"),
-    (safetensors(f'{{"a": {{{HALF}[0, 24]}}, "a": {{{HALF}[24, 48]}}}}'), "'a' twice"),
-    (safetensors('{"a": {"dtype": "F64", "dtype": "F32"}}'), "'dtype' twice"),
-    *((safetensors({"__metadata__": about, "a": entry()}), "'__metadata__'", str(about)) for about in ({"a": 1}, [])),
-    (safetensors([]), DAMAGED, "[]"),
-    (safetensors(""), DAMAGED, "empty", "JSON"),
-    *((safetensors(text), DAMAGED, "header is {") for text in ('{"a":', '{"a":' * 50_000, '{"a": ' + "9" * 9000 + "}")),
-    (of()[:7], DAMAGED),
-    (safetensors({"a": entry()}, length=2**63), "9,223,372,036,854,775,808 bytes"),
-    (safetensors(" " + json.dumps({"a": entry()})), DAMAGED, " {"),
+    *((data, DAMAGED, "invalid offset for tensor") for data in (
+        of("b"), safetensors({"a": entry((3,), 0, 24), "b": entry((4,), 16, 48)}))),
+    *((data, DAMAGED, "invalid offset for tensor") for data in (
+        safetensors({"a": entry((5,), 8, 48)}), of(data_offsets=[48, 0]),
+        safetensors(f'{{"a": {{{HALF}[0, 24]}}, "a": {{{HALF}[24, 48]}}}}'))),
+    *((data, DAMAGED, "file not fully covered") for data in (
+        safetensors({"a": entry((5,), 0, 40)}), safetensors({"a": entry((7,), 0, 56)}))),
+    (of(shape=[2, 4]), DAMAGED, "invalid shape, data type, or offset"),
+    *((of(data_offsets=ends), DAMAGED, "expected usize", 'begins with {"a": {"dtype": "F64"') for ends in (
+        [-8, 40], [0, 48.0], [False, 48], [0, 2**64])),
+    *((of(shape=shape), DAMAGED, "expected ") for shape in ([True, 6], [-2, -3], ["2", 3], 6)),
+    (of(shape=[2**62, 3]), DAMAGED, "overflow"),
+    (safetensors({"a": entry((1,) * 40, 0, 8)}, bytes(8)), A, "40 axes", "at most 32"),
+    (of(dtype="F63"), DAMAGED, "`F63`, expected one of `BOOL`"),
+    *((data, DAMAGED, "expected ") for data in (of(dtype=["F64"]), safetensors({"a": 3}))),
+    (safetensors('{"a": {"dtype": "F64", "dtype": "F32"}}'), DAMAGED, "duplicate field `dtype`"),
+    *((safetensors({"__metadata__": about, "a": entry()}), DAMAGED, "expected a ") for about in ({"a": 1}, [])),
+    (safetensors([]), DAMAGED, "begins with []"),
+    *((safetensors(text), DAMAGED, f"begins with {text[:5]}") for text in (
+        "", '{"a":', '{"a":' * 50_000, '{"a": ' + "9" * 9000 + "}")),
+    (of()[:7], DAMAGED, "header too small"),
+    (safetensors({"a": entry()}, length=2**63), DAMAGED, "9,223,372,036,854,775,808 bytes"),
     (safetensors({}, b""), "no array"),
     *((safetensors({"a": entry((48,), dtype=dtype)}), A, dtype, "F32, F16 or BF16") for dtype in
       ("F8_E4M3", "F8_E5M2", "F8_E8M0", "F8_E4M3FNUZ", "F8_E5M2FNUZ")),

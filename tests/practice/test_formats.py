@@ -19,7 +19,6 @@ from markdown_it import MarkdownIt
 from hopattn.practice import Sheet, sheet
 from hopattn.practice.formats import formats
 from hopattn.practice.problem import Choice, Grid, Problem
-from hopattn.results.files import write_folder
 from hopattn.views.visible import visible
 from tests.html_page import Page
 from tests.refusal import refused
@@ -60,20 +59,18 @@ PAPER = ["html", "md", "tex"]
 """The formats that people read, with lettered choices."""
 
 
-def folder(name, sheet=SHEET):
-    """The files of a sheet by their paths; that of a single file is empty."""
-    written = formats[name]().sheet(sheet)
-    if isinstance(written, (str, bytes)):
-        written = {"": written.encode() if isinstance(written, str) else written}
-    return dict(written)
+def data(name, sheet=SHEET):
+    """The bytes of a sheet."""
+    written = formats[name].sheet(sheet)
+    return written.encode() if isinstance(written, str) else written
 
 
 def whole(name, sheet=SHEET):
-    """The text of all files of a sheet, an archive unpacked."""
+    """The text of a sheet, of an archive that of all files."""
     if name == "qti":
-        with ZipFile(BytesIO(folder(name, sheet)[""])) as archive:
+        with ZipFile(BytesIO(data(name, sheet))) as archive:
             return "".join(archive.read(one).decode() for one in archive.namelist())
-    return "".join(text.decode() for text in folder(name, sheet).values())
+    return data(name, sheet).decode()
 
 
 @pytest.mark.parametrize("name", formats)
@@ -81,12 +78,12 @@ def test_a_sheet_is_the_same_bytes_for_the_same_words_in_its_language_and_says_h
     if name == "qti":
         pytest.importorskip("text2qti", reason="text2qti is not installed (the extra 'qti')")
     german = sheet_of("de")
-    assert folder(name) == folder(name, sheet_of()) != folder(name, sheet_of(title="Another title"))
-    assert formats[name]().key(SHEET) == formats[name]().key(sheet_of())
+    assert data(name) == data(name, sheet_of()) != data(name, sheet_of(title="Another title"))
+    assert formats[name].key(SHEET) == formats[name].key(sheet_of())
     assert whole(name) != whole(name, german) or name == "json"
-    assert german.texts["format"]["working"] in formats[name]().key(german)
+    assert german.texts["format"]["working"] in formats[name].key(german)
     if name == "qti":
-        with ZipFile(BytesIO(folder(name)[""])) as archive:
+        with ZipFile(BytesIO(data(name))) as archive:
             assert archive.comment.decode() == SHEET.command
     else:
         assert "hopattn practice bank --count 3 --seed 7" in whole(name)
@@ -99,12 +96,12 @@ def test_a_sheet_does_not_tell_which_answer_is_right(name):
     for one in SHEET.problems:
         choices = tuple(Choice(choice.cells, "" if i == 1 else "e") for i, choice in enumerate(one.choices))
         problems.append(Problem(**{**vars(one), "choices": choices, "working": ()}))
-    assert folder(name) == folder(name, Sheet(**{**vars(SHEET), "problems": tuple(problems)}))
+    assert data(name) == data(name, Sheet(**{**vars(SHEET), "problems": tuple(problems)}))
 
 
 @pytest.mark.parametrize("name", PAPER)
 def test_a_key_names_the_letter_of_every_right_answer_and_the_error_of_every_other(name):
-    key = formats[name]().key(SHEET)
+    key = formats[name].key(SHEET)
     assert "1 B, 2 C, 3 A" in key
     wrong = ["ABC"[i] for one in SHEET.problems for i, choice in enumerate(one.choices) if choice.error]
     assert re.findall(r"(?:- |>|\{)([A-H])(?:, [^\n]*?)?: the reason", key) == wrong
@@ -142,7 +139,7 @@ def test_markdown_shows_every_word_as_it_is():
         assert "\x00".join(["", *grid.columns, *cells]) in "\x00".join(blocks)
     types = [token.type for token in MarkdownIt().enable("table").parse(whole("md"))]
     assert (types.count("table_open"), types.count("list_item_open"), types.count("fence")) == (3 + 3, 3 + 3, 6)
-    key = list(inline(formats["md"]().key(SHEET)))
+    key = list(inline(formats["md"].key(SHEET)))
     for one in SHEET.problems:
         assert "\x00".join(line.strip() for line in one.working) in "\x00".join(key)
 
@@ -150,7 +147,7 @@ def test_markdown_shows_every_word_as_it_is():
 def test_a_page_shows_every_word_as_it_is_and_is_ascii():
     text = whole("html")
     assert text.isascii() and text.startswith("<!doctype html>\n<!-- hopattn") and '<html lang="en">' in text
-    shown, key = page(text), page(formats["html"]().key(SHEET))
+    shown, key = page(text), page(formats["html"].key(SHEET))
     assert shown.tags <= {"h1", "p", "strong", "section", "h2", "table", "tr", "th", "td", "ol", "li"}
     assert all(words in shown.words for words in (SHEET.title, SHEET.source, SHEET.problems[1].question))
     assert shown.tables[1] == [["", "river", ODD], ["A", "2", "3"], ["B", "5", "0"], ["C", ".64", "−.37"]]
@@ -161,7 +158,7 @@ def test_a_page_shows_every_word_as_it_is_and_is_ascii():
 
 @pytest.mark.parametrize("write", ["sheet", "key"])
 def test_latex_is_balanced_and_compiles_where_it_is_installed(write, tmp_path):
-    text = getattr(formats["tex"](), write)(SHEET)
+    text = getattr(formats["tex"], write)(SHEET)
     command, _, document = text.partition("\n")
     assert command.startswith("% hopattn practice")
     body = re.sub(r"\\[{}$&#%_\\]", "", document.partition(r"\begin{document}")[2])
@@ -221,7 +218,7 @@ def test_moodle_reads_numbers_with_their_likely_errors_and_tables_with_blanks():
 
 def test_qti_marks_one_choice_of_each_question_and_holds_no_time():
     pytest.importorskip("text2qti", reason="text2qti is not installed (the extra 'qti')")
-    with ZipFile(BytesIO(folder("qti")[""])) as archive:
+    with ZipFile(BytesIO(data("qti"))) as archive:
         assert {info.date_time for info in archive.infolist()} == {(1980, 1, 1, 0, 0, 0)}
         files = {name: archive.read(name) for name in archive.namelist()}
     assert b"<imsmd:dateTime>1980-01-01<" in files["imsmanifest.xml"]
@@ -249,44 +246,7 @@ def test_qti_marks_one_choice_of_each_question_and_holds_no_time():
 
 def test_qti_without_its_package_names_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "text2qti", None)
-    refused(lambda: formats["qti"]().sheet(SHEET), "", "text2qti is not installed: pip install text2qti")
-
-
-KEYS = {"uuid", "title", "topic", "tags", "type", "singleVariant", "comment"}
-"""Keys of PrairieLearn's schema infoQuestion.json, of which the first three and the type are required."""
-
-
-def attributes(text, tag):
-    """The attributes of each tag of a name."""
-    return [dict(re.findall(r'([\w-]+)="([^"]*)"', one)) for one in re.findall(rf"<{tag}\b([^>]*)>", text)]
-
-
-def test_prairielearn_has_a_folder_for_each_problem_whose_fields_have_right_answers():
-    files = folder("prairielearn")
-    assert len({json.loads(files[f"bank-7-{number}/info.json"])["uuid"] for number in RIGHT}) == 3
-    for number, right in RIGHT.items():
-        info = json.loads(files[f"bank-7-{number}/info.json"])
-        assert info.keys() == KEYS and info["type"] == "v3"
-        assert re.fullmatch(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-\w{12}", info["uuid"])
-        code = files[f"bank-7-{number}/server.py"].decode()
-        assert "import" not in code.partition("\n")[2]
-        names = {}
-        exec(compile(code, "server.py", "exec"), names)
-        data = {"correct_answers": {}}
-        names["generate"](data)
-        assert [*data["correct_answers"].values()] == pytest.approx([eval(cell) for row in right for cell in row])
-        question = files[f"bank-7-{number}/question.html"].decode()
-        fields = attributes(question, "pl-number-input")
-        assert [field["answers-name"] for field in fields] == [*data["correct_answers"]]
-        assert {(one["rtol"], one["atol"], one["comparison"]) for one in fields} == {("0", "0.0005", "relabs")}
-        assert "{" not in question and question.count("<pl-question-panel") == question.count("<pl-answer-panel") == 1
-        assert SHEET.problems[number - 1].question in Page(question).words
-
-
-def test_the_folders_of_questions_are_written_whole(tmp_path):
-    write_folder(tmp_path / "questions", formats["prairielearn"]().sheet(SHEET))
-    written = {str(file.relative_to(tmp_path / "questions")): file.read_bytes() for file in tmp_path.rglob("*.*")}
-    assert written == folder("prairielearn")
+    refused(lambda: formats["qti"].sheet(SHEET), "", "text2qti is not installed: pip install text2qti")
 
 
 def sources(notebook, kind):

@@ -8,7 +8,8 @@ from markdown_it import MarkdownIt
 
 import hopattn as ha
 from hopattn.scenario.loading import parse
-from hopattn.views.handout import MARKUPS, handout, written
+from hopattn.views.handout import handout
+from hopattn.views.markup import MARKUPS
 
 ODD = r"""schema = 1
 title = 'A & B_1: <b> 100 % of $x$ # {}'
@@ -72,11 +73,11 @@ def test_a_page_and_a_text_hold_every_line_of_the_arithmetic(text):
     ["2. the end", "12) x", "- a", "+ a", "---", "+++", "% of 5", ":::{note}", "(a)=", "&lt;b&gt;", "# a", "2.5", "-1"],
 )
 def test_markdown_takes_a_text_for_nothing_but_text(text):
-    tokens = MarkdownIt().parse(f"- {written(text, MARKUPS['md'])}\n")
+    tokens = MarkdownIt().parse(f"- {MARKUPS['md'].text(text)}\n")
     kinds = ["bullet_list_open", "list_item_open", "paragraph_open", "inline", "paragraph_close"]
     assert [token.type for token in tokens] == [*kinds, "list_item_close", "bullet_list_close"]
     assert "".join(part.content for part in tokens[3].children) == text
-    assert written(text, MARKUPS["md"])[0] not in "%:("  # signs of MyST
+    assert MARKUPS["md"].text(text)[0] not in "%:("  # signs of MyST
 
 
 @pytest.mark.parametrize("text", [ODD, *(ha.load(name).text for name in ("bank", "scaling", "letters"))])

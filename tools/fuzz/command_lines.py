@@ -118,7 +118,6 @@ def arguments(param):
     """Words for an argument of a command."""
     own = {
         "names": "neuron attention moved nonsense",
-        "memory": "modern bam hopfield nonsense",
         "shell": "bash zsh fish x",
         "kind": "attention memory task x",
         "model": "two-layers x",
@@ -132,5 +131,4 @@ def arguments(param):
 def small_work(name, line):
     """Options that keep the work of a command small, where its line do not."""
     least = {"compare": {"--trials": "1", "--dim": "8"}, "sweep": {"--trials": "1", "--workers": "1"}}
-    least |= {"certify": {"--count": "2"}}
     return [word for pair in least.get(name, {}).items() if pair[0] not in line for word in pair]

@@ -13,7 +13,7 @@ COMMANDS = [
     for line in (
         *("list", "--help", "--version", "run bank", "run bank --explain", "run bank --json", "run f.toml", "run 語"),
         *("check bank letters", "figures neuron", "completion bash", "schema", "compare --trials 1 --dim 8"),
-        *("explore --no-open", "certify bam --count 2", "sweep bank --over layer.head.beta=1,2 --workers 2"),
+        *("explore --no-open", "sweep bank --over layer.head.beta=1,2 --workers 2"),
     )
 ]
 ODD = ("", "a" * 5000, " ", *words("0 1 -1 abc 1e9 999999999999 \x1b[31m 語 /nonexistent /dev/null /dev/full 1,2"))

@@ -116,7 +116,7 @@ VERDICTS = [
 COMMANDS = """
 --help; run --help; list; list --long; list memories; list --memories; run bank; run bank --explain; run bank --json
 run letters; run induction --explain; run transformer-layer --digits 4; run multi-head --explain --format md; schema
-check bank letters induction sort messages --workers 1; new memory mine.toml; certify modern hopfield --count 20
+check bank letters induction sort messages --workers 1; new memory mine.toml
 sweep capacity --over load=0.05:0.2:4 --set ensemble.neurons=60 --trials 3 --workers 1; compare bank; papers --json
 compare --trials 2 --n-patterns 6 --dim 32; separation patterns.csv; heads two-layers; lint notes.md --scenario bank
 practice bank --count 3 --seed 7; practice messages --count 2 --seed 1 --format tex; papers clipped-load
@@ -127,7 +127,7 @@ run bank --figures moved --format pdff; run bank --figures moved --size 3; run -
 list --json xyzzyx; sweep bank; sweep capacity --over laod=0.1; sweep capacity --over load=0.1:0.2 --trials 1
 sweep capacity --over load=0.1 --trials 0; sweep capacity --over load=0.1 --out table.docx --trials 1; compare --load -1
 compare --memories moder; compare none.npy; compare --over bta=1:2:3; compare --measure recaled --figure a.svg
-figures movd; figures moved --format gif; certify modrn; separation none.npy; separation words.csv; heads nowhere
+figures movd; figures moved --format gif; separation none.npy; separation words.csv; heads nowhere
 heads two-layers --repeats 3; lint none.md; lint notes.md --scenario bnk; practice bnk; practice bank --count 0
 practice bank --format docx; papers nobody; new nothing here.toml; explore bnk --no-open; completion fishy
 schema extra; train --steps 0; --nothing

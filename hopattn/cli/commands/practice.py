@@ -10,11 +10,11 @@ from hopattn.cli.code_pages import portable_json
 from hopattn.cli.scenario_names import ScenarioName
 
 if TYPE_CHECKING:
-    from hopattn.practice.formats.base import Format
+    from hopattn.practice.formats import Format
 
 _MARKS = re.compile(r"```\{exercise-(?:start|end)\}\n(?::.*\n)*```\n+")
 """The marks of an exercise in Markdown, which a terminal does not need."""
-FORMATS = ("html", "json", "md", "moodle", "notebook", "prairielearn", "qti", "tex")
+FORMATS = ("html", "json", "md", "moodle", "notebook", "qti", "tex")
 """The formats of a sheet; they are known here so that the command line starts fast."""
 
 
@@ -62,7 +62,6 @@ def command(
     md, tex, html      a sheet for print; the key has the same format
     notebook           a Jupyter notebook that checks the answers
     moodle, qti        an upload for Moodle; for Canvas and other platforms (QTI 1.2, needs text2qti)
-    prairielearn       a folder of questions
     json               everything as data
     """
     from hopattn.foundation.errors import InvalidInput
@@ -82,9 +81,9 @@ def command(
         raise InvalidInput("practice: needs the name of a scenario; `hopattn practice --list` shows them")
     from hopattn.practice.drawing import PROBLEMS, sheet
     from hopattn.practice.formats import formats
-    from hopattn.results.files import write_folder, write_over
+    from hopattn.results.files import write_over
 
-    chosen = formats[format_ or _of_ending(sheet_file)]()
+    chosen = formats[name := format_ or _of_ending(sheet_file)]
     _require_files(sheet_file, key_file, chosen)
     drawn = sheet(scenario, PROBLEMS if count is None else count, seed or 0, language or "en")
     if key_file is not None:
@@ -96,11 +95,8 @@ def command(
             click.echo(_MARKS.sub("", written).rstrip("\n"))
             return 0
         if sheet_file is None:
-            raise InvalidInput(f"--format {chosen.name}: is not a text; give --sheet too")
-        if isinstance(written, str | bytes):
-            write_over(sheet_file, written.encode() if isinstance(written, str) else written)
-        else:
-            write_folder(sheet_file, written)
+            raise InvalidInput(f"--format {name}: is not a text; give --sheet too")
+        write_over(sheet_file, written.encode() if isinstance(written, str) else written)
         click.echo(str(sheet_file), err=True)
     return 0
 
@@ -110,7 +106,7 @@ def _of_ending(file: Path | None) -> str:
     from hopattn.practice.formats import formats
     from hopattn.results.files import require_output
 
-    endings = {formats[name].ending: name for name in formats if formats[name].ending}
+    endings = {one.ending: name for name, one in formats.items()}
     if file is not None:
         require_output(file, "--sheet", *sorted(endings))
     return "md" if file is None else endings[file.suffix.lower()]
@@ -121,8 +117,7 @@ def _require_files(sheet_file: Path | None, key_file: Path | None, format_: "For
     from hopattn.foundation.errors import InvalidInput
     from hopattn.results.files import require_output
 
-    if format_.ending:
-        require_output(sheet_file, "--sheet", format_.ending)
+    require_output(sheet_file, "--sheet", format_.ending)
     require_output(key_file, "--key", ".md" if format_.upload else format_.ending)
     if sheet_file is not None and sheet_file == key_file:
         raise InvalidInput(f"--key: {key_file} is the file of the sheet too; give two names")

@@ -7,7 +7,6 @@ from typing import Any, TypedDict, Unpack
 import numpy as np
 
 from hopattn.experiments.comparison.contenders import DEFAULT, Contender, contenders_named
-from hopattn.experiments.comparison.cost import counted
 from hopattn.experiments.comparison.measuring import Measured, measure, row_of
 from hopattn.experiments.comparison.problem import RecallProblem, checked_problem, require_positive_betas
 from hopattn.experiments.comparison.result import Comparison
@@ -16,6 +15,7 @@ from hopattn.foundation.arrays import Array, Mask
 from hopattn.foundation.boundary import public
 from hopattn.foundation.checks import REPEATED, Seed, function, positive, whole, whole_seed
 from hopattn.foundation.errors import InvalidInput, reject_unknown
+from hopattn.foundation.writing import counted
 from hopattn.scenario.grids import Values, axes_of
 
 MOST = 20_000

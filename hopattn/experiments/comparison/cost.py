@@ -103,12 +103,3 @@ def in_words(seconds: float) -> str:
         if seconds < most * length:
             return f"{seconds / length:.0f} {name}"
     return f"{seconds / (365.25 * 86_400):,.0f} years"
-
-
-def counted(count: int, thing: str) -> str:
-    """A number of things in words.
-
-    >>> counted(1, "key"), counted(2000, "cue")
-    ('1 key', '2,000 cues')
-    """
-    return f"{count:,} {thing}{'' if count == 1 else 's'}"

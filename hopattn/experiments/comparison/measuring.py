@@ -79,7 +79,8 @@ def measure(contender: Contender, problem: RecallProblem, beta: float, max_steps
         rest, energies = recall.converged, recall.energies
         why = {} if energies is not None else {"energy_fall": memory.why_not("energy")}
         falls = np.zeros((len(rest), 0)) if energies is None else (energies[0] - energies[-1])[:, None]
-        weights = _normalised_weights(reader, problem, why)
+        weights = _of_weights(reader, lambda one: _shares(one, problem), "operating_class", why)
+        free = _of_weights(reader, lambda one: one.free_energy(problem.cues, problem.mask).free, "free_energy", why)
         least = least_number(weights)
         entropies = entropy(weights)
         weighted = np.flatnonzero(least)  # a row of zeros has no operating class and no entropy
@@ -99,7 +100,7 @@ def measure(contender: Contender, problem: RecallProblem, beta: float, max_steps
                 "visible": problem.visible[weighted],
                 "entropy": entropies[weighted],
                 "effective_keys": np.exp(entropies[weighted]),
-                "free_energy": _free_energies(reader, problem, why),
+                "free_energy": free.ravel(),
             },
             beside,
             names,
@@ -166,33 +167,25 @@ def _read_out(contender: Contender, reader: Memory | None, problem: RecallProble
     return np.asarray(reader.step(states, problem.mask))
 
 
-def _normalised_weights(reader: Memory | None, problem: RecallProblem, why: dict[str, str]) -> np.ndarray:
-    """The weights of the keys at the cues, divided by their sum; no rows if that cannot be, and the reason in `why`."""
+def _of_weights(reader: Memory | None, compute: Callable[[Memory], Any], name: str, why: dict[str, str]) -> np.ndarray:
+    """What is computed of the weights of the keys; no numbers if that cannot be, and then `why` has the reason."""
     try:
         if reader is None:
             raise InvalidInput("it does not weigh the keys")
-        return shares_of(np.concatenate([*_weights(reader, problem)]))
+        return np.asarray(compute(reader))
     except InvalidInput as error:
-        why["operating_class"] = str(error)
-        return np.zeros((0, len(problem.keys)))
+        why[name] = str(error)
+        return np.zeros((0, 1))
 
 
-def _weights(reader: Memory, problem: RecallProblem) -> Iterator[np.ndarray]:
-    """The weights of the keys, block by block of the cues: a distance holds differences `(cues, n_keys, dim)`."""
-    for rows in blocks(len(problem.cues), max(AT_ONCE // problem.keys.size, 1)):
-        mask = None if problem.mask is None else problem.mask[rows]
-        yield np.asarray(reader.weights(problem.cues[rows], mask))
+def _shares(reader: Memory, problem: RecallProblem) -> np.ndarray:
+    """The weights of the keys at the cues, divided by their sum.
 
-
-def _free_energies(reader: Memory | None, problem: RecallProblem, why: dict[str, str]) -> np.ndarray:
-    """The free energy of the weights at each cue; of no cue if there is none, and the reason in `why`."""
-    try:
-        if reader is None:
-            raise InvalidInput("it does not weigh the keys")
-        return np.asarray(reader.free_energy(problem.cues, problem.mask).free)
-    except InvalidInput as error:
-        why["free_energy"] = str(error)
-        return np.zeros(0)
+    They are taken block by block of the cues: a distance holds differences `(cues, n_keys, dim)`.
+    """
+    rows = blocks(len(problem.cues), max(AT_ONCE // problem.keys.size, 1))
+    masks = ((one, None if problem.mask is None else problem.mask[one]) for one in rows)
+    return shares_of(np.concatenate([np.asarray(reader.weights(problem.cues[one], mask)) for one, mask in masks]))
 
 
 def _answers(states: np.ndarray, problem: RecallProblem, ending: str) -> dict[str, np.ndarray]:

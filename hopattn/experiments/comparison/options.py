@@ -8,7 +8,7 @@ from typing import Any
 
 from hopattn.experiments.comparison.compare import compare_problems, require_few
 from hopattn.experiments.comparison.contenders import DEFAULT, contenders_named
-from hopattn.experiments.comparison.cost import Admit, Size, counted, require_time
+from hopattn.experiments.comparison.cost import Admit, Size, require_time
 from hopattn.experiments.comparison.from_files import head_arrays, heads_of, patterns_of
 from hopattn.experiments.comparison.from_scenario import heads_left_out, problems_of
 from hopattn.experiments.comparison.over_random_patterns import AXES, AXES_OF_GIVEN, TRIALS, compare_draws
@@ -16,6 +16,7 @@ from hopattn.experiments.comparison.result import Comparison
 from hopattn.foundation.array_files import named
 from hopattn.foundation.endings import is_of_numbers
 from hopattn.foundation.errors import InvalidInput, in_file, unknown
+from hopattn.foundation.writing import counted
 from hopattn.scenario.grids import axes_from
 from hopattn.scenario.loading import load_scenario
 

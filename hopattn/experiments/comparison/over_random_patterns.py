@@ -5,13 +5,14 @@ from itertools import product
 from typing import Any, Unpack
 
 from hopattn.experiments.comparison.compare import RecallOptions, RecallSettings, checked_axes, comparison, fixed_beta
-from hopattn.experiments.comparison.cost import Admit, admit_all, counted
+from hopattn.experiments.comparison.cost import Admit, admit_all
 from hopattn.experiments.comparison.result import Comparison
 from hopattn.experiments.comparison.sampling import Draw
 from hopattn.foundation.arrays import Array, as_numpy
 from hopattn.foundation.boundary import public
 from hopattn.foundation.checks import whole
 from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.writing import counted
 
 AXES = ("beta", "load", "dim", "noise", "hidden", "correlation")
 """The axes that a grid may have."""

@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.experiments.comparison.cost import Size, counted
+from hopattn.experiments.comparison.cost import Size
 from hopattn.experiments.comparison.problem import RecallProblem, checked_problem
 from hopattn.foundation.arrays import as_float64, stored_rows
 from hopattn.foundation.checks import real, require_room, whole
 from hopattn.foundation.errors import InvalidInput, reject_unknown
 from hopattn.foundation.vectors import row_length
+from hopattn.foundation.writing import counted
 from hopattn.memories.random_patterns import SORTS, damaged, random_patterns
 
 MOST_CUES = 100

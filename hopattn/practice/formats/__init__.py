@@ -1,20 +1,42 @@
 """The formats of practice sheets: for paper, for pages, for notebooks, and for learning platforms.
 
-A class that lies in a file of this folder is in the registry.
-
-- `base.py`: the form of a format
 - `prose.py`: the parts of a problem in Markdown, HTML and LaTeX
-- `markdown.py`: Markdown with MyST's blocks of exercises
-- `page.py`: an HTML file that prints well
-- `latex.py`: LaTeX with the class `exam`
+- `paper.py`: Markdown, HTML and LaTeX for people to read
 - `plain_data.py`: all of a sheet as JSON
 - `notebook.py`: a Jupyter notebook that checks the answers
 - `moodle.py`: questions for Moodle
 - `qti.py`: questions for Canvas and other platforms that read QTI 1.2
-- `prairielearn.py`: questions for PrairieLearn
 """
 
-from hopattn.foundation.registry import Registry, modules_in
-from hopattn.practice.formats.base import Format
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
 
-formats: Registry[Format] = Registry("format", Format, modules_in(__name__))
+from hopattn.practice.formats import moodle, notebook, plain_data, qti
+from hopattn.practice.formats.paper import HTML, LATEX, MARKDOWN, markdown_key
+from hopattn.practice.problem import Sheet
+
+
+class Format(NamedTuple):
+    """A way to write sheets of problems.
+
+    sheet: the text or the bytes of the file of a sheet. key: the text of the key: the answers, the working, and the
+    errors behind the wrong answers. upload: whether a learning platform or a program reads the sheet, which therefore
+    holds the answers; the key is then Markdown.
+    """
+
+    ending: str
+    sheet: Callable[[Sheet], str | bytes]
+    key: Callable[[Sheet], str]
+    upload: bool = False
+
+
+formats: Mapping[str, Format] = {
+    "html": Format(".html", HTML.sheet, HTML.key),
+    "json": Format(".json", plain_data.sheet, MARKDOWN.key, upload=True),
+    "md": Format(".md", MARKDOWN.sheet, MARKDOWN.key),
+    "moodle": Format(".xml", moodle.sheet, markdown_key, upload=True),
+    "notebook": Format(".ipynb", notebook.sheet, notebook.key),
+    "qti": Format(".zip", qti.sheet, markdown_key, upload=True),
+    "tex": Format(".tex", LATEX.sheet, LATEX.key),
+}
+"""The formats by the names that `--format` takes."""

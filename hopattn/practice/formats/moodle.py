@@ -3,47 +3,34 @@
 Source: https://docs.moodle.org/en/Moodle_XML_format and .../Embedded_Answers_(Cloze)_question_type.
 """
 
-from dataclasses import dataclass
 from fractions import Fraction
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from hopattn.practice.formats.base import Format
-from hopattn.practice.formats.markdown import markdown_key
-from hopattn.practice.formats.prose import PLATFORM
+from hopattn.practice.formats.prose import PLATFORM, explained, posed
 from hopattn.practice.problem import Grid, Problem, Sheet, number_of
 
 _TOLERANCE = "0.0005"
 
 
-@dataclass(frozen=True)
-class Moodle(Format):
+def sheet(sheet: Sheet) -> str:
     """Questions for the question bank of a Moodle course; a table is a question with a blank for each number."""
-
-    name = "moodle"
-    ending = ".xml"
-    upload = True
-
-    def sheet(self, sheet: Sheet) -> str:
-        quiz = Element("quiz")
-        category = SubElement(quiz, "question", type="category")
-        _text(category, "category", f"$course$/top/hopattn/{sheet.scenario.replace('/', '//')}")
-        _text(category, "info", PLATFORM.paragraph(sheet.title) + PLATFORM.paragraph(sheet.command), format="html")
-        for problem in sheet.problems:
-            _question(quiz, sheet, problem)
-        indent(quiz)
-        return f'<?xml version="1.0" encoding="UTF-8"?>\n{tostring(quiz, "us-ascii").decode()}\n'
-
-    def key(self, sheet: Sheet) -> str:
-        return markdown_key(sheet)
+    quiz = Element("quiz")
+    category = SubElement(quiz, "question", type="category")
+    _text(category, "category", f"$course$/top/hopattn/{sheet.scenario.replace('/', '//')}")
+    _text(category, "info", PLATFORM.paragraph(sheet.title) + PLATFORM.paragraph(sheet.command), format="html")
+    for problem in sheet.problems:
+        _question(quiz, sheet, problem)
+    indent(quiz)
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{tostring(quiz, "us-ascii").decode()}\n'
 
 
 def _question(quiz: Element, sheet: Sheet, problem: Problem) -> None:
     question = SubElement(quiz, "question", type="numerical" if problem.is_number else "cloze")
     _text(question, "name", f"{sheet.scenario} {sheet.seed}.{problem.number}")
-    asked = PLATFORM.posed(problem) + PLATFORM.paragraph(sheet.texts["format"]["decimal"])
+    asked = posed(PLATFORM, problem) + PLATFORM.paragraph(sheet.texts["format"]["decimal"])
     asked += "" if problem.is_number else PLATFORM.table(_blanks(problem), cell=str)
     _text(question, "questiontext", asked, format="html")
-    _text(question, "generalfeedback", PLATFORM.explained(sheet, problem), format="html")
+    _text(question, "generalfeedback", explained(PLATFORM, sheet, problem), format="html")
     SubElement(question, "penalty").text = "0.3333333"
     if problem.is_number:
         SubElement(question, "defaultgrade").text = "1"

@@ -5,15 +5,12 @@ that hash.
 """
 
 import json
-from dataclasses import dataclass
-from fractions import Fraction
 from hashlib import sha256
 from pprint import pformat
 from typing import Any
 
-from hopattn.practice.formats.base import Format
-from hopattn.practice.formats.markdown import markdown_key
-from hopattn.practice.formats.prose import MARKDOWN, remark
+from hopattn.practice.formats.paper import MARKDOWN, markdown_key
+from hopattn.practice.formats.prose import posed
 from hopattn.practice.problem import Choice, Problem, Sheet
 
 _CHECK = '''from hashlib import sha256
@@ -45,36 +42,29 @@ def fits(units, place, marks):
 '''
 
 
-@dataclass(frozen=True)
-class Notebook(Format):
+def sheet(sheet: Sheet) -> str:
     """A notebook with a cell for each answer, and a cell behind it that checks it."""
-
-    name = "notebook"
-    ending = ".ipynb"
-
-    def sheet(self, sheet: Sheet) -> str:
-        texts = sheet.texts["format"]
-        title = MARKDOWN.markup.begin.format(title=MARKDOWN.text(f"{texts['practice']}: {sheet.title}"))
-        source = MARKDOWN.paragraph(sheet.source, f"{texts['source']}:") if sheet.source else ""
-        constants = _assigned(RIGHT=texts["right"], NOT_RIGHT=texts["not_right"], LIKELY=texts["likely"])
-        cells = [
-            _cell("title", f"{remark(sheet)}\n{title}{source}{MARKDOWN.paragraph(texts['run'])}"),
-            _cell("check", f"{_CHECK}\n\n{constants}", code=True),
+    texts, markup = sheet.texts["format"], MARKDOWN.markup
+    constants = _assigned(RIGHT=texts["right"], NOT_RIGHT=texts["not_right"], LIKELY=texts["likely"])
+    cells = [
+        _cell("title", MARKDOWN.page(sheet, "practice", markup.paragraph(texts["run"]))),
+        _cell("check", f"{_CHECK}\n\n{constants}", code=True),
+    ]
+    for problem in sheet.problems:
+        place = f"{sheet.scenario} {sheet.seed} {problem.number}"
+        asked = (MARKDOWN.heading(sheet, problem) + posed(markup, problem)).lstrip()
+        asked += "".join(map(markup.paragraph, (_form(problem, texts), texts["reply"])))
+        cells += [
+            _cell(f"problem-{problem.number}", asked),
+            _cell(f"answer-{problem.number}", "answer = ...", code=True),
+            _cell(f"check-{problem.number}", _checked(problem, place, texts), code=True),
         ]
-        for problem in sheet.problems:
-            place = f"{sheet.scenario} {sheet.seed} {problem.number}"
-            heading = MARKDOWN.markup.heading.format(text=MARKDOWN.text(f"{texts['problem']} {problem.number}"))
-            asked = f"{heading}{MARKDOWN.posed(problem)}{MARKDOWN.paragraph(_form(problem, texts))}".lstrip()
-            reply = MARKDOWN.paragraph(texts["reply"])
-            cells += [
-                _cell(f"problem-{problem.number}", asked + reply),
-                _cell(f"answer-{problem.number}", "answer = ...", code=True),
-                _cell(f"check-{problem.number}", _checked(problem, place, texts), code=True),
-            ]
-        return _notebook(cells)
+    return _notebook(cells)
 
-    def key(self, sheet: Sheet) -> str:
-        return _notebook([_cell("key", markdown_key(sheet))])
+
+def key(sheet: Sheet) -> str:
+    """A notebook of one cell, the key in Markdown."""
+    return _notebook([_cell("key", markdown_key(sheet))])
 
 
 def _notebook(cells: list[dict[str, Any]]) -> str:
@@ -108,17 +98,15 @@ def _assigned(**values: Any) -> str:
 
 def _marks(choice: Choice, place: str) -> list[list[str]]:
     """A hash of each number of an answer, which depends on its place."""
-    return [[_mark(f"{place} {i} {j}", one) for j, one in enumerate(row)] for i, row in enumerate(choice.numbers)]
-
-
-def _mark(place: str, number: Fraction) -> str:
-    return sha256(f"{place} {round(10_000 * number)}".encode()).hexdigest()[:16]
+    return [
+        [sha256(f"{place} {i} {j} {round(10_000 * one)}".encode()).hexdigest()[:16] for j, one in enumerate(row)]
+        for i, row in enumerate(choice.numbers)
+    ]
 
 
 def _cell(name: str, source: str, code: bool = False) -> dict[str, Any]:
     cell = {"id": name, "metadata": {}, "source": source.splitlines(keepends=True)}
-    return (
-        {"cell_type": "code", "execution_count": None, "outputs": [], **cell}
-        if code
-        else {"cell_type": "markdown", **cell}
+    about: dict[str, Any] = (
+        {"cell_type": "code", "execution_count": None, "outputs": []} if code else {"cell_type": "markdown"}
     )
+    return {**about, **cell}

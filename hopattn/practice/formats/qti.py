@@ -1,14 +1,11 @@
 """QTI 1.2, which Canvas and other platforms read: questions with choices, made by the package text2qti."""
 
 import re
-from dataclasses import dataclass
 from importlib import import_module
 from io import BytesIO
 from zipfile import ZipFile, ZipInfo
 
-from hopattn.practice.formats.base import Format
-from hopattn.practice.formats.markdown import markdown_key
-from hopattn.practice.formats.prose import PLATFORM
+from hopattn.practice.formats.prose import PLATFORM, choice, explained, posed
 from hopattn.practice.problem import LETTERS, Problem, Sheet
 from hopattn.results.files import EPOCH
 from hopattn.results.frames import imported
@@ -17,22 +14,12 @@ from hopattn.views.visible import visible
 _DATE = re.compile(rb"(?<=<imsmd:dateTime>)[^<]*")
 
 
-@dataclass(frozen=True)
-class Qti(Format):
+def sheet(sheet: Sheet) -> bytes:
     """A ZIP archive of QTI 1.2; it needs the package text2qti, which the extra `qti` brings."""
-
-    name = "qti"
-    ending = ".zip"
-    upload = True
-
-    def sheet(self, sheet: Sheet) -> bytes:
-        imported("text2qti", "format qti")
-        quiz, config, qti = (import_module(f"text2qti.{name}") for name in ("quiz", "config", "qti"))
-        made = qti.QTI(quiz.Quiz(_source(sheet), config=config.Config())).zip_bytes()
-        return _without_dates(made, sheet.command)
-
-    def key(self, sheet: Sheet) -> str:
-        return markdown_key(sheet)
+    imported("text2qti", "format qti")
+    quiz, config, qti = (import_module(f"text2qti.{name}") for name in ("quiz", "config", "qti"))
+    made = qti.QTI(quiz.Quiz(_source(sheet), config=config.Config())).zip_bytes()
+    return _without_dates(made, sheet.command)
 
 
 def _source(sheet: Sheet) -> str:
@@ -44,12 +31,12 @@ def _source(sheet: Sheet) -> str:
 def _question(sheet: Sheet, problem: Problem) -> str:
     lines = [
         f"Title: {visible(sheet.texts['format']['problem'])} {problem.number}",
-        f"{problem.number}. {_html(f'problem-{problem.number}', PLATFORM.posed(problem))}",
-        f"... {_html('working', PLATFORM.explained(sheet, problem))}",
+        f"{problem.number}. {_html(f'problem-{problem.number}', posed(PLATFORM, problem))}",
+        f"... {_html('working', explained(PLATFORM, sheet, problem))}",
     ]
-    for letter, choice in zip(LETTERS.lower(), problem.choices, strict=False):
-        lines.append(f"{'' if choice.error else '*'}{letter}) {_html('answer', PLATFORM.choice(problem, choice))}")
-        lines += [f"... {_html('error', PLATFORM.text(choice.reason))}"] if choice.error else []
+    for letter, one in zip(LETTERS.lower(), problem.choices, strict=False):
+        lines.append(f"{'' if one.error else '*'}{letter}) {_html('answer', choice(PLATFORM, problem, one))}")
+        lines += [f"... {_html('error', PLATFORM.text(one.reason))}"] if one.error else []
     return "\n".join(lines) + "\n\n"
 
 

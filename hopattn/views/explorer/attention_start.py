@@ -11,7 +11,7 @@ from hopattn.scenario.kinds.attention import Attention
 from hopattn.scenario.kinds.layers import Projection
 from hopattn.scenario.words.vocabulary import WORD
 from hopattn.transformer.heads import Head
-from hopattn.views.explorer.controls import require_names, require_size, require_within, widest_axes
+from hopattn.views.explorer.controls import require_names, require_size, require_within, separated, widest_axes
 
 START = "<start>"
 """The token before the text in the induction view."""
@@ -89,14 +89,9 @@ def _head(head: Head, name: str) -> dict[str, Any]:
     if width != dim:
         raise InvalidInput(f"{name}: the page has values of as many numbers as a word has, {dim}, not {width}")
     parts = head.retrieval
-    if parts.separation.sink is not None:
-        raise InvalidInput(f"{name}: the page has no sink")
     settings = {
         "similarity": name_of(parts.similarity),
-        "separation": name_of(parts.separation),
-        "beta": parts.separation.beta,
-        "alpha": getattr(parts.separation, "alpha", 1.5),
-        "n": getattr(parts.separation, "n", 3),
+        **separated(parts.separation, f"{name}: the page"),
         "mask": getattr(head.mask, "name", name_of(head.mask)),
         "activation": name_of(parts.activation),
     }

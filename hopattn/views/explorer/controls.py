@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 
 from hopattn.foundation.errors import InvalidInput, unknown
+from hopattn.foundation.registry import name_of
+from hopattn.retrieval.separation.base import Separation
 
 
 def part(name: str) -> str:
@@ -48,6 +50,14 @@ def require_within(view: str, values: dict[str, Any], where: str) -> None:
         if "least" in control and not control["least"] <= value <= control["most"]:
             between = f"from {control['least']:g} to {control['most']:g}"
             raise InvalidInput(f"{where}: {key} is {value:g}; the page takes {between}")
+
+
+def separated(separation: Separation, view: str) -> dict[str, Any]:
+    """The settings of a separation in a view; raises `InvalidInput` for one with a sink."""
+    if separation.sink is not None:
+        raise InvalidInput(f"{view} has no sink")
+    own = {"alpha": getattr(separation, "alpha", 1.5), "n": getattr(separation, "n", 3)}
+    return {"separation": name_of(separation), "beta": separation.beta, **own}
 
 
 def require_size(size: str, count: int, what: str) -> None:

@@ -12,7 +12,7 @@ from hopattn.foundation.registry import name_of
 from hopattn.memories.memory import Memory
 from hopattn.networks.classical import Hopfield
 from hopattn.scenario.kinds.memory import MemoryScenario
-from hopattn.views.explorer.controls import require_names, require_size, require_within, widest_axes
+from hopattn.views.explorer.controls import require_names, require_size, require_within, separated, widest_axes
 
 CHARACTERS = {1.0: "#", -1.0: ".", 0.0: "?"}
 """The character of each neuron in a picture of the page: black, white, unknown."""
@@ -44,16 +44,7 @@ def _energy(
     plain = memory.autoassociative and memory.similarity.linear and name_of(memory.activation) == "identity"
     if not plain or not isinstance(spec.memory.update_rule(memory), Synchronous):
         raise InvalidInput("memory: the energy view has dot products, no values, no activation and the update 'sync'")
-    separation = memory.separation
-    if separation.sink is not None:
-        raise InvalidInput("memory: the energy view has no sink")
-    state = {
-        "separation": name_of(separation),
-        "beta": separation.beta,
-        "alpha": getattr(separation, "alpha", 1.5),
-        "n": getattr(separation, "n", 3),
-        "most": spec.memory.steps,
-    }
+    state = {**separated(memory.separation, "memory: the energy view"), "most": spec.memory.steps}
     require_within("energy", state, "memory")
     require_size("patterns", len(patterns), "memory.patterns")
     require_size("axes", len(cue), "vocabulary.axes")

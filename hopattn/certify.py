@@ -1,12 +1,14 @@
-"""`hopattn certify`: test whether the energy falls under every update for which that is claimed."""
+"""`python -m hopattn.certify mymodule:LogCosh`: test what parts of your own claim about the energy; as `ha.certify`."""
+
+import sys
 
 import click
 
 from hopattn.cli.code_pages import portable_json
 
 
-@click.command(short_help="Check numerically where energies fall.")
-@click.argument("memory", nargs=-1)
+@click.command(context_settings={"help_option_names": ["--help", "-h"]})
+@click.argument("memory", nargs=-1, required=True)
 @click.option("--count", type=click.IntRange(min=1), default=1000, show_default=True, help="Updates of each pair.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Random seed.")
 @click.option(
@@ -21,21 +23,16 @@ from hopattn.cli.code_pages import portable_json
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON only.")
 def command(memory: tuple[str, ...], count: int, seed: int, dtype: str, processes: int, as_json: bool) -> int:
-    """Test each named MEMORY, "network" or "energy_transformer" (all by default) under each update. Memories have
-        random size, load and parameters, and start from random states. The energy must not rise where that is claimed.
-        Exit code 1 if it does.
+    """Test whether the energy falls under every update for which that is claimed. Exit code 1 if it rises.
 
-    A MEMORY mymodule:LogCosh is a separation, similarity or activation of your own, from mymodule.py.
+    A MEMORY such as mymodule:LogCosh is a separation, similarity or activation of your own, from mymodule.py, or a
+    function that draws a memory; or it is the name of a named memory. Random memories are drawn with it, and each
+    starts from random states under each update.
     """
     from dataclasses import asdict
 
     from hopattn.experiments.certificate import certify_all
-    from hopattn.experiments.random_networks import RANDOM
-    from hopattn.foundation.errors import reject_unknown
-    from hopattn.foundation.registry import is_path
-    from hopattn.memories.models import named_memories
 
-    reject_unknown("memory", [name for name in memory if not is_path(name)], [*named_memories, *RANDOM])
     certificates = list(certify_all([*dict.fromkeys(memory)], count, seed, processes, dtype))
     if as_json:
         from hopattn.results.files import json_text
@@ -46,3 +43,13 @@ def command(memory: tuple[str, ...], count: int, seed: int, dtype: str, processe
 
         show_certificates(certificates)
     return 0 if all(pair.holds for pair in certificates) else 1
+
+
+if __name__ == "__main__":
+    from hopattn.cli.main import main
+
+    main(command=command, name="python -m hopattn.certify")
+else:
+    from hopattn.experiments.certificate import certify
+
+    sys.modules[__name__] = certify  # type: ignore[assignment] # the attribute `certify` of the package stays the function
