@@ -79,7 +79,7 @@ QUESTIONS = {
         "qkv",
         "temperature",
     ),
-    "What does a memory recall?": ("recall", "overlaps", "network", "neurons", "tour"),
+    "What does a memory recall?": ("recall", "overlaps", "neurons", "tour"),
     "Why does the energy fall, and where do cues end?": ("valley", "landscape", "course", "basins", "returns"),
     "How much can a memory hold?": ("capacity", "phases", "crosstalk"),
     "How does a transformer know where a word stands?": ("positions", "offsets"),

@@ -124,7 +124,12 @@ def strongest_keys(row: np.ndarray) -> np.ndarray:
     """The indices of the `KEYS` keys of largest weight, in their order; none whose weight is nearly 0."""
     sizes = np.abs(row)
     keys = np.flatnonzero(sizes > FAINTEST * sizes.max(initial=0.0))
-    return np.sort(keys[np.argsort(-np.abs(row[keys]), kind="stable")[:KEYS]])
+    return np.asarray(keys[largest(sizes[keys], KEYS)])
+
+
+def largest(numbers: np.ndarray, most: int) -> np.ndarray:
+    """The indices of the largest of some numbers, in their order; of equal ones, the first."""
+    return np.sort(np.argsort(-numbers, kind="stable")[:most])
 
 
 def cues_of(result: Result, cues: tuple[str, ...], most: int = 1) -> list[int]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from hopattn.figures.choice import UNCHANGED, arrays_of, highlighted_words, query_of
 from hopattn.figures.figure import left_out, need
-from hopattn.figures.sheet import Curve, LeftOut, Mark, Panel, Points, Sheet, say
+from hopattn.figures.sheet import Bars, Curve, LeftOut, Mark, Panel, Points, Sheet, say
 from hopattn.foundation.errors import reject_unknown
 from hopattn.results.labelled import Labelled
 from hopattn.retrieval.similarity import cosine
@@ -17,7 +17,9 @@ from hopattn.scenario.result import Result, Run
 STILL = 1e-9
 """The change of a cosine up to which a word does not turn."""
 SEEN = 0.005
-"""The least change of a cosine that its two decimals show."""
+"""The least change of a number that its two decimals show."""
+SYMBOLS = {"beta": "β", "n": "n", "alpha": "α"}
+"""The parameters of separations that figures name."""
 ENOUGH = 0.5
 """The least part of the rise of a cosine that a plane is to show."""
 AXES = 8
@@ -184,6 +186,13 @@ def named_at(curve: Curve, at: int = -1) -> list[Mark]:
     """A curve with its name beside one of its points, where a legend would be far away."""
     point = np.array([[curve.x[at], curve.y[at]]])
     return [replace(curve, name=""), Points(point, [curve.name], curve.colour, size=0.1)]
+
+
+def bars_within(start: float, room: float, every: np.ndarray, **look: Any) -> Bars:
+    """Bars on a free panel. every: the numbers that have room there, with 0, from a place on; look: as for `Bars`."""
+    low, high = float(np.min(every, initial=0.0)), float(np.max(every, initial=0.0))
+    unit = room / ((high - low) or 1.0)
+    return Bars(**look, zero=start - unit * low, unit=unit)
 
 
 def numbers(labels: Sequence[str]) -> np.ndarray:

@@ -7,6 +7,7 @@ import numpy as np
 
 from hopattn.dynamics.likeness import MATCH, Spurious
 from hopattn.dynamics.record import Recall, Status
+from hopattn.figures.choice import largest
 from hopattn.figures.figure import left_out, need
 from hopattn.figures.sheet import Cells, Curve, Panel, Sentence, Sheet, say
 from hopattn.figures.text import JOINT, label
@@ -94,6 +95,13 @@ def frame_times(last: int) -> list[float]:
     return [float(time) for time in np.linspace(0, last, steps * -(-(LEAST - 1) // steps) + 1)]
 
 
+def turns_of(run: Run, i: int) -> np.ndarray:
+    """The turns of neurons in the recall of cue `i`, `(4, n_turns)`: the neuron, its field, and it before and after."""
+    turns = run.arrays["turns"]
+    neurons = [int(label.rpartition(" ")[2]) - 1 for label in turns.labels[1]]  # as in "3: neuron 2"
+    return np.stack([neurons, *turns.values[i].T[:3]])
+
+
 def slope_of(run: Run, i: int, apart: float = APART) -> tuple[np.ndarray, np.ndarray, list[str]]:
     """The way of a cue with its energies, `(n_places, 2)`; its balls, `(n_balls, 2)`, which lie apart; their steps."""
     way, balls = run.arrays["valley"].values[i].T, run.arrays["balls"].values[i][:, : last_step(run, i) + 1].T
@@ -150,7 +158,7 @@ def pair_at_end(run: Run, i: int) -> str:
     state, patterns = run.arrays["state"].values[i], run.arrays.get("patterns")
     if patterns is None or state.shape != patterns.values.shape[1:] or not state.any():
         return ""
-    nearest = sorted(np.argsort(-np.abs(cosine(state, patterns.values)), kind="stable")[:2].tolist())
+    nearest = largest(np.abs(np.asarray(cosine(state, patterns.values))), 2).tolist()
     total = patterns.values[nearest].sum(axis=0)
     is_sum = len(nearest) > 1 and total.any() and float(cosine(total, state)) >= MATCH
     return f"{JOINT}+{JOINT}".join(label(patterns.labels[0][k]) for k in nearest) if is_sum else ""

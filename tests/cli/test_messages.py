@@ -80,7 +80,6 @@ MESSAGES = [
     ("practice bank --sheet x.tex --key x.md", "", "x.md: ", ".tex"),
     ("practice bank --sheet x.md --format html", "", "x.md: ", ".html"),
     ("certify modern", "", "'certify' is no command", "python -m hopattn.certify"),
-    ("practice bank --format qti", "--format qti: ", "--sheet"),
     ("practice --check none.toml --language de", "--check: takes the sheet from its file"),
     ("practice bank --json", "--json: ", "--check", "--format json"),
     ("practice bank --sheet x.pdf", "", "x.pdf: ", ".html, .ipynb, .json, .md, .tex, .xml or .zip"),

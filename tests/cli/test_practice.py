@@ -99,3 +99,9 @@ def test_the_figure_of_the_scenario_is_drawn(hopattn, tmp_path):
     code, _, err = hopattn("papers", "longest-cycle", "--figure", "cycle.svg")
     assert code == 0 and err.startswith("cycle.svg\n")
     assert b"<svg" in (tmp_path / "cycle.svg").read_bytes()[:600]
+
+
+def test_an_upload_that_is_no_text_is_not_printed(hopattn):
+    pytest.importorskip("text2qti")
+    code, _, message = hopattn("practice", "bank", "--format", "qti")
+    assert code == 2 and "--format qti: is not a text; give --sheet too" in message

@@ -164,7 +164,7 @@ def test_crowded_and_odd_texts_are_drawn_by_every_figure_that_can_show_them(name
 
 
 @slow
-@pytest.mark.parametrize("name", ["flow", "attention"])
+@pytest.mark.parametrize("name", ["attention"])
 def test_a_small_figure_of_long_words_too(name):
     assert faults(FIGURES[name].sheet(of_text(CROWDED["long words"])), SMALL) == []
 

@@ -29,11 +29,11 @@ def test_qkv_multiplies_words_and_matrices():
     np.testing.assert_allclose(weights @ tables["values"], tables["output"])
 
 
-def test_qkv_frames_the_largest_weights_and_has_one_scale_for_vectors_and_matrices():
+def test_qkv_frames_the_largest_weights_which_alone_have_colours():
     panels = sheet_of("qkv", "one-head").panels
     cells = {panel.title.split("\n")[0]: panel.marks[0] for panel in panels}
     assert cells["weights"].framed == [(1, 0), (2, 1)] and cells["weights"].most == 1
-    assert {cells[name].most for name in ("words", "query", "queries", "values", "output")} == {2}
+    assert min(cells[name].most for name in ("words", "query", "queries", "scores", "output")) > 1e6
     assert [panel.colour for panel in panels if panel.title in ("queries", "keys", "values")] == [
         "query",
         "key",

@@ -104,18 +104,18 @@ RANDOM: Mapping[str, Callable[[np.random.Generator], Any]] = {
 """What the certificate of the pages draws beside the named memories, by name."""
 
 
-def two_layers(visible="identity", hidden="softmax", beta=4.0, **options):
+def two_layers(visible: Any = "identity", hidden: Any = "softmax", beta: Any = 4.0, **options: Any) -> Network:
     layers = Layer("visible", 6, visible), Layer("hidden", 2, hidden, beta=beta)
     return Network(layers, [Dense(P).on("hidden", "visible")], **options)
 
 
-def random_states(network, rng, n=4, dtype="float64"):
+def random_states(network: Any, rng: Any, n: int = 4, dtype: str = "float64") -> np.ndarray:
     """States that the activations give."""
     field = rng.normal(size=(n, network.total)) * rng.choice([0.1, 1.0, 3.0])
     return np.asarray(network.activation(field.astype(dtype)))
 
 
-def moved(network, update, states):
+def moved(network: Any, update: Any, states: Any) -> Any:
     """The states after one step; NaN for a state whose energy then is beyond the numbers."""
     try:
         return network.recall(states, update=update, max_steps=1, rng=0).state
@@ -124,7 +124,7 @@ def moved(network, update, states):
         return states * np.nan if len(states) == 1 else np.vstack([moved(network, update, x[None]) for x in states])
 
 
-def rises(network, update, states, steps):
+def rises(network: Any, update: Any, states: Any, steps: int) -> np.ndarray:
     """The rise of the energy by each step, as a part of Σ |parts of the energy|, `(steps, n)`; NaN where one grew."""
     found = []
     for _ in range(steps):

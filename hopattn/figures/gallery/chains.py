@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hopattn.dynamics.record import Status
-from hopattn.figures.choice import cues_of, tables
+from hopattn.figures.choice import cues_of, largest, tables
 from hopattn.figures.figure import FIGURES, figure, left_out, need
-from hopattn.figures.policies import NOTHING, STILL, named_at, run_names, runs_with
-from hopattn.figures.recalls import picture, verdict
+from hopattn.figures.policies import NOTHING, STILL, SYMBOLS, bars_within, named_at, run_names, runs_with
+from hopattn.figures.recalls import last_step, picture, verdict
 from hopattn.figures.sheet import Arrows, Bars, Curve, Mark, Nodes, Panel, Picture, Sheet, say, texts
 from hopattn.figures.text import indexed, number
 from hopattn.foundation.registry import name_of
@@ -28,13 +28,12 @@ PARTS = {
     say("activation"): say("x⁺ = ∇Φ(h)\nas it is, or\nonly its sign"),
     say("again?"): say("x ← x⁺\nor stop, as\nattention does"),
 }
-SYMBOLS = {"alpha": "α", "beta": "β"}
 STEP = ("input", "step 1 scores", "step 1 weights", "step 1 field", "step 1 output")
 """The parts of a chain with what each does, and the arrays that stand in all boxes but the last."""
 X, SIDES, HEAD, WORD, INNER, LOOP = 2.35 * np.arange(6), (2.15, 2.5), 0.98, 0.5, -0.5, -1.45
 """The middles and the sides of boxes, and the heights of their names, words and numbers, and of the way back."""
-PATTERNS, ROW = 4, 1.45
-"""The most patterns with numbers, and the way from one memory of a page to the next."""
+PATTERNS, LINE, ROW = 4, 0.31, 1.45
+"""The most patterns with numbers, and the ways from one of them, and from one memory of a page, to the next."""
 NEW, SAME, PAGE = ("plus", "dim", "ink"), ("faint", "paper", "faint"), ("faint", "paper", "ink")
 """The colours of the edge, the ground and the text of a box: of one that differs, of the others, and on a page."""
 RESTS, WEIGHTED = say("until it rests"), say("weighted\nsum")
@@ -47,10 +46,6 @@ class Chain(NamedTuple):
     cue: int
     words: list[str]
     values: list[np.ndarray]
-
-    @property
-    def steps(self) -> int:
-        return int(self.run.arrays["steps"].values[self.cue])
 
 
 @figure("two memories as one chain: only the rules in which they differ have colours", "hopfield-beside-attention")
@@ -73,8 +68,8 @@ def chains(result: Result) -> Sheet:
     looks, panels = [NEW if new else SAME for new in differ], []
     for chain, name in zip(both, names, strict=True):
         again = "{}: {}; step {} changes nothing" if chain.words[-1] == RESTS else "{}: {} after {} steps"
-        again = again if chain.steps > 1 else "{}: {} in one step"
-        title = say(again, name, verdict(chain.run, chain.cue), chain.steps)
+        again = again if (steps := last_step(chain.run, chain.cue)) > 1 else "{}: {} in one step"
+        title = say(again, name, verdict(chain.run, chain.cue), steps)
         panels.append(Panel(step_of(chain, looks, both), title, layout="free", y_range=(LOOP, None)))
     title = say("{} and {} are one chain: only the coloured rules differ", *names)
     if not all(run.name for run in runs):
@@ -92,11 +87,11 @@ def chain_of(run: Run, cue: int, keys: Sequence[np.ndarray]) -> Chain:
     scored = [name for name in known if np.allclose(similarities[name]()(states, keys[0]), scores)]
     ends = [name for name in ("identity", "sign", "unit") if np.allclose(activations[name]()(fields, states), outputs)]
     kind, parameters = tables(run, "separation")[0]
-    given = [*zip(*parameters.labels, parameters.values.tolist(), strict=True)]
-    given = [one for one in given if one != ("beta", 1)] or given
-    told = [say("{} = {}", SYMBOLS.get(name, name), say(number(value, 3))) for name, value in given]
-    separation = say("{}\n{}", kind.replace("_", " "), say(", ".join("{}" for _ in told), *told)) if told else kind
-    again = say("no") if run.arrays["steps"].values[cue] == 1 else say("without rest")
+    rows = [*zip(*parameters.labels, parameters.values.tolist(), strict=True)]
+    rows = [row for row in rows if row != ("beta", 1)] or rows
+    told = [say("{} = {}", SYMBOLS.get(name, name), say(number(value, 3))) for name, value in rows]
+    separation = say("{}\n{}", kind.replace("_", " "), say(", ".join("{}" for _ in told), *told))
+    again = say("no") if last_step(run, cue) == 1 else say("without rest")
     again = RESTS if run.arrays["status"].values[cue] == Status.CONVERGED else again
     cued = indexed(run.arrays["status"].labels[0][cue], 12)
     words = [cued, *[*scored, ""][:1], separation, WEIGHTED, *[*ends, ""][:1], again]
@@ -109,33 +104,26 @@ def step_of(chain: Chain, looks: Sequence[tuple[str, str, str]], both: Sequence[
     inks, ends = [ink for *_, ink in looks], (X[:5] + SIDES[0] / 2, X[1:] - SIDES[0] / 2)
     marks: list[Mark] = [boxes(X, 0, SIDES, looks), texts(X, HEAD, PARTS, inks, 0.83, bold=True)]
     marks += [texts(X, WORD, words, inks, 0.86), Arrows(*np.stack([ends, np.full((2, 5), HEAD)], -1))]
-    if chain.steps > 1:
+    if last_step(run, cue) > 1:
         corners = np.array([(X[5], -SIDES[1] / 2), (X[5], LOOP), (X[0], LOOP), (X[0], -SIDES[1] / 2)])
         marks += [Arrows(corners[i:j], corners[i + 1 : j + 1], looks[5][0], head=i > 1) for i, j in ((0, 2), (2, 3))]
-    kept = kept_of(both)
-    room = 0.31 * len(kept)
-    y = INNER + room * (0.5 - (np.arange(len(kept)) + 0.5) / len(kept))
+    kept = largest(np.max([np.abs(one.values[2]) for one in both], axis=0), PATTERNS)
+    y = INNER + LINE * ((len(kept) - 1) / 2 - np.arange(len(kept)))
     names = [indexed(run.arrays[STEP[1]].labels[1][k], 7) for k in kept]
     marks.append(texts(X[1] - 0.9, y, names, inks[1], align="left"))
     for i, numbers in enumerate(values):
         boxes_of = (i,) if i in (1, 2) else (0, 3, 4)  # all states have one unit
-        every = np.concatenate([[one.values[k] for one in both] for k in boxes_of])
-        coloured = looks[i] == NEW
+        every, (colour, _, ink) = np.concatenate([[one.values[k] for one in both] for k in boxes_of]), looks[i]
         if i in (1, 2):
-            marks.append(texts(X[i] + 0.9, y, [say("{}", float(one)) for one in numbers[kept]], inks[i], align="right"))
+            marks.append(texts(X[i] + 0.9, y, [say("{}", float(one)) for one in numbers[kept]], ink, align="right"))
         if i == 2:
-            marks.append(bars(numbers[kept], every[:, kept], (X[i] - 0.38, INNER), (1.0, room), coloured, lying=True))
+            look: Any = {"at": y, "colour": colour, "lying": True, "numbers": False, "width": 0.75 * LINE}
+            marks.append(bars_within(X[i] - 0.88, 1.0, every[:, kept], values=numbers[kept], **look))
         elif i != 1 and run.strips:
             marks.append(Picture(picture(run, cue, numbers), (X[i], INNER)))
         elif i != 1:
-            marks.append(bars(numbers, every, (X[i], INNER), (1.7, 1.05), coloured))
+            marks.append(bars(numbers, every, (X[i], INNER), (1.7, 1.05), colour))
     return marks
-
-
-def kept_of(chains: Sequence[Chain]) -> np.ndarray:
-    """The patterns with numbers: those of the largest weights in any of some chains."""
-    largest = np.max([np.abs(one.values[2]) for one in chains], axis=0)
-    return np.sort(np.argsort(-largest, kind="stable")[:PATTERNS])
 
 
 def boxes(x: np.ndarray, y: float, sides: tuple[float, float], looks: Sequence[tuple[str, str, str]]) -> Nodes:
@@ -144,15 +132,12 @@ def boxes(x: np.ndarray, y: float, sides: tuple[float, float], looks: Sequence[t
     return Nodes(np.stack([x, 0 * x + y], 1), [""] * len(x), colour=edges, fill=grounds, sides=sides)
 
 
-def bars(values: np.ndarray, every: np.ndarray, at: Any, room: Any, coloured: bool, lying: bool = False) -> Bars:
+def bars(values: np.ndarray, every: np.ndarray, at: Any, room: Any, colour: str) -> Bars:
     """Numbers as bars in a room around a place. every: all numbers that have the same 0 and the same unit."""
-    (across, along), (middle, zero), count = room[:: -1 if lying else 1], at[:: -1 if lying else 1], len(values)
-    low, high = min(0, np.min(every)), max(0, np.max(every))
-    unit = along / (high - low or 1)
-    places = middle + across * ((np.arange(count) + 0.5) / count - 0.5) * (-1 if lying else 1)
-    look: Any = {"lying": lying, "numbers": False, "width": 0.75 * across / count}
-    look["colour"] = "plus" if coloured else "faint"
-    return Bars(values, at=places, zero=zero - unit * (low + high) / 2, unit=unit, **look)
+    pitch = room[0] / len(values)
+    places = at[0] + pitch * (np.arange(len(values)) - (len(values) - 1) / 2)
+    look: Any = {"at": places, "colour": colour, "numbers": False, "width": 0.75 * pitch}
+    return bars_within(at[1] - room[1] / 2, room[1], every, values=values, **look)
 
 
 @figure("a sheet to hand out: the chain, four memories, their formulas and energies, and commands", "modern")
@@ -198,8 +183,7 @@ def memories_of(chain: Chain, keys: np.ndarray) -> Panel:
         say("modern:\nattention"): (build["modern"](keys, beta=beta), say("once, or until\nit rests")),
         say("nearest\nneighbour"): (build["nearest"](keys), say("no")),
     }
-    marks: list[Mark] = []
-    kept, first = kept_of([chain]), list[str]()
+    marks, kept, first = list[Mark](), largest(np.abs(chain.values[2]), PATTERNS), list[str]()
     for y, (name, (memory, again)) in zip(-ROW * np.arange(4), memories.items(), strict=True):
         parts = (memory.similarity, memory.separation, memory.activation)
         words = [name_of(part).replace("_", "\n") for part in parts] + [again]
@@ -210,9 +194,9 @@ def memories_of(chain: Chain, keys: np.ndarray) -> Panel:
         marks += [
             boxes(X[1:], y, (SIDES[0], ROW - 0.15), looks),
             texts(1.0, y, [name], size=0.95, bold=True, align="right"),
+            texts(X[1:], y + np.array([0, 0.3, 0, 0, 0]), words, [ink for *_, ink in looks], 0.84),
+            bars(weights, weights, (X[2], y - 0.35), (1.6, 0.45), looks[1][0]),
         ]
-        marks.append(texts(X[1:], y + np.array([0, 0.3, 0, 0, 0]), words, [ink for *_, ink in looks], 0.84))
-        marks.append(bars(weights, weights, (X[2], y - 0.35), (1.6, 0.45), looks[1] == NEW))
     names = ", ".join(indexed(chain.run.arrays[STEP[1]].labels[1][k], 7) for k in kept)
     title = say("four memories: coloured is what differs from Hopfield’s\nbars: weights of {}", names)
     return Panel(marks, title, layout="free", x_range=(-1, None), height=6.9)

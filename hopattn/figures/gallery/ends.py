@@ -1,7 +1,6 @@
 """Where cues end: the basins of a small network, how far a cue may be damaged, and the fixed points by β."""
 
-from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -47,16 +46,14 @@ def basins(result: Result) -> Sheet:
     every = [basins_of(run) for run in shown]
     ways = [str(run.arrays["way"].values).partition(",")[0] for run in shown]
     names = ways if len({*ways}) == len(shown) > 1 else names
-    counts: dict[str, Counter[str]] = {name: Counter() for name in names}
-    for name, own in zip(names, every, strict=True):
-        for basin in own:
-            counts[name][basin.end] += len(basin.states)
-    turning, title = {name: own[CYCLES] for name, own in counts.items()}, ""
-    if len(shown) > 1 and (most := max(turning.values())):
-        title = say("{}: {} of {} states end in a cycle", max(turning, key=turning.__getitem__), most, states)
     order = [*shown[0].arrays["patterns"].labels[0], OTHERS, CYCLES]
-    panel = shares_of(counts, order, "", say("of {} states, those that end at", states))
-    stars = [star_of(run, own, i) for i, (run, own) in enumerate(zip(shown, every, strict=True)) if states <= DRAWN]
+    counts = np.array([[sum(len(basin.states) for basin in own if basin.end == end) for end in order] for own in every])
+    turning, title = counts[:, -1].tolist(), ""
+    if len(shown) > 1 and (most := max(turning)):
+        title = say("{}: {} of {} states end in a cycle", names[turning.index(most)], most, states)
+    panel = shares_of(names, counts, order, "", say("of {} states, those that end at", states))
+    told = [i for i, cycles in enumerate(turning) if states <= DRAWN and (cycles or not any(turning))]
+    stars = [star_of(shown[i], every[i], i) for i in told]
     return Sheet([panel, *stars], title, [say("a pattern counts with its reverse"), note])
 
 
@@ -65,22 +62,18 @@ def by_update(run: Run, name: str) -> Panel:
     (ways, ends), patterns = run.arrays["ends"].labels, run.arrays["basin"].labels[1]
     words = [end if end in patterns else Occurrence.parse(end).word.removesuffix(" reversed") for end in ends]
     kinds, order = np.array([REST.get(word, word) for word in words]), [*patterns, *dict.fromkeys(REST.values())]
-    shares: dict[str, dict[str, float]] = {
-        WAYS[way]: {end: float(row[kinds == end].sum()) for end in order}
-        for way, row in zip(ways, run.arrays["ends"].values, strict=True)
-    }
-    return shares_of(shares, order, name, say("share of all states that end at"))
+    shares = run.arrays["ends"].values @ (kinds[:, None] == order)
+    return shares_of([WAYS[way] for way in ways], shares, order, name, say("share of all states that end at"))
 
 
-def shares_of(shares: Mapping[str, Mapping[str, float]], order: list[str], title: str, what: str) -> Panel:
-    """A group of bars for each end to which any state leads, by update or by run."""
-    names = [end for end in order if any(own.get(end) for own in shares.values())]
-    width, first = 0.8 / len(shares), np.arange(len(names)) - 0.4 * (1 - 1 / len(shares))
-    marks = []
-    for i, (way, own) in enumerate(shares.items()):
-        values = np.array([own.get(end, 0.0) for end in names])
-        marks.append(Bars(values, at=first + width * i, colour=i, width=0.9 * width, key=way))
-    return Panel(marks, title, "", what, x_ticks={float(i): end for i, end in enumerate(names)})
+def shares_of(ways: Sequence[str], shares: np.ndarray, order: Sequence[str], title: str, what: str) -> Panel:
+    """A group of bars for each end to which any state leads, by update or by run. shares: `(n_ways, n_ends)`."""
+    kept = np.flatnonzero(shares.any(axis=0)).tolist()
+    width = 0.8 / len(ways)
+    at = np.arange(len(kept)) + width * (np.arange(len(ways))[:, None] - (len(ways) - 1) / 2)
+    rows = enumerate(zip(ways, shares[:, kept], at, strict=True))
+    marks = [Bars(row, at=places, colour=i, width=0.9 * width, key=way) for i, (way, row, places) in rows]
+    return Panel(marks, title, "", what, x_ticks={float(i): order[k] for i, k in enumerate(kept)})
 
 
 def basins_of(run: Run) -> list[Basin]:
@@ -88,9 +81,9 @@ def basins_of(run: Run) -> list[Basin]:
     (labels,), successors = run.arrays["successor"].labels, run.arrays["successor"].values
     names, patterns = run.arrays["patterns"].labels[0], run.arrays["patterns"].values > 0
     known = {
-        "".join(np.where(spins == same, "+", "−")): name
-        for same in (False, True)
-        for name, spins in zip(names, patterns, strict=True)
+        "".join(np.where(row, "+", "−")): name
+        for spins in (~patterns, patterns)
+        for name, row in zip(names, spins, strict=True)
     }
     ends = successors
     for _ in range(len(ends).bit_length()):  # 2^k steps lead every state into its cycle
@@ -164,30 +157,30 @@ def returns(result: Result) -> Sheet:
     band = say("bands: 95 % intervals of {} cues", *cues) if len(cues) == 1 else say("bands: 95 % intervals")
     notes = [band, left_out(len(shown), len(every), "runs", "run")]
     marks: list[Mark] = []
-    if all("radii" in run.arrays and len(run.arrays["radii"].values) > 1 for run in shown):
-        for i, (run, name) in enumerate(zip(shown, names, strict=True)):
-            radius, *ends = (run.arrays[f"radii{end}"].values for end in ("", "-low", "-high"))
-            load = numbers(run.arrays["radii"].labels[0])
-            marks.append(Curve(load, radius, name, i, np.abs(ends - radius), "both"))
-        axis = say("{}\nfrom which half of the cues return", what)
-        return Sheet([Panel(marks, "", say("load (patterns / neuron)"), axis, y_range=(0, None))], notes=notes)
+    radii = all("radii" in run.arrays and len(run.arrays["radii"].values) > 1 for run in shown)
     for i, (run, name) in enumerate(zip(shown, names, strict=True)):
-        damage, share, error = shares_by_damage(run)
-        half = np.flatnonzero(np.diff(share >= 0.5))[:1]
+        damage, share, error = returns_of(run, "radii" if radii else "returned")
+        half = np.flatnonzero(np.diff(share >= 0.5))[: 1 - radii]
         marks.append(Curve(damage, share, "" if len(half) else name, i, error, "both"))
         for k in half:
             at = damage[k] + (0.5 - share[k]) / (share[k + 1] - share[k]) * (damage[k + 1] - damage[k])
             text = say("{}: half return at {}", name, float(at)) if name else say("half return at {}", float(at))
             marks.append(Points(np.array([[at, 0.5]]), colour=i, hollow=True, size=1.6, key=text))
+    if radii:
+        axis = say("{}\nfrom which half of the cues return", what)
+        return Sheet([Panel(marks, "", say("load (patterns / neuron)"), axis, y_range=(0, None))], notes=notes)
     ticks = {0.0: "0", 0.5: say("half"), 1.0: say("all")}
     return Sheet([Panel(marks, "", what, say("cues that return"), y_range=(0, 1.04), y_ticks=ticks)], notes=notes)
 
 
-def shares_by_damage(run: Run) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The damage of cues or their overlap, the share that returns, and the ends of its interval as distances."""
-    if "returned" in run.arrays:
-        share, low, high = (run.arrays[f"returned{end}"].values[0] for end in ("", "-low", "-high"))
-        return numbers(run.arrays["returned"].labels[1]), share, np.array([share - low, high - share])
+def returns_of(run: Run, what: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The numbers of an axis, a quantity by them, and the ends of its interval as distances.
+
+    Without this quantity it is the share of cues that return, by their overlap with their patterns.
+    """
+    if what in run.arrays:
+        values, low, high = (np.atleast_2d(run.arrays[f"{what}{end}"].values)[0] for end in ("", "-low", "-high"))
+        return numbers(run.arrays[what].labels[-1]), values, np.array([values - low, high - values])
     start, back = run.arrays["start"].values, run.arrays["overlaps"].values >= MATCH
     # Cues that start alike are counted together.
     parts = np.array_split(np.argsort(start, kind="stable"), min(len(start) // POOLED, 9))

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -9,7 +10,7 @@ from hopattn.figures.choice import cues_of, tables
 from hopattn.figures.figure import below, figure, left_out, need
 from hopattn.figures.policies import MOST_CURVES, MOST_RUNS, NOTHING, by_run, named_at, numbers, runs_with, some_runs
 from hopattn.figures.recalls import frame_times, recalled, slope_of, verdict
-from hopattn.figures.sheet import Arrows, Curve, Mark, Nodes, Panel, Points, Rule, Sheet, Surface, say
+from hopattn.figures.sheet import Arrows, Curve, Mark, Nodes, Panel, Points, Rule, Sheet, Surface, say, texts
 from hopattn.figures.text import indexed
 from hopattn.scenario.result import Result, Run
 
@@ -60,12 +61,10 @@ def map_of(run: Run, levels: np.ndarray, time: float, name: str, named: bool) ->
     valleys = int(((above == minimum_filter(above, 5)) & (above < above.max()))[1:-1, 1:-1].sum())
     lines = [path for path in paths if len(path) > 1]
     names = patterns.labels[0] if named and len(patterns.values) <= 12 else ()
-    marks = [
+    look: Any = {"colour": "ink", "look": "over", "width": 0.6, "key": say("way of a cue")}
+    marks: list[Mark] = [
         Surface(above, across, up, levels=levels, key=say("low energy")),
-        *(
-            Curve(path[:, 0], path[:, 1], colour="ink", look="over", width=0.6, key=say("way of a cue"))
-            for path in lines
-        ),
+        *(Curve(path[:, 0], path[:, 1], **look) for path in lines),
         *(Arrows(start, end, "ink", 1.1) for start, end in map(middle_of, lines)),
         Points(patterns.values, names, marker="*", size=2.6),
         Points(patterns.values, (), 4, marker="*", size=1.7, key=say("pattern")),
@@ -111,10 +110,10 @@ def valley(result: Result) -> Sheet:
         x, y = way.T
         marks: list[Mark] = [Curve(x, y, colour="faint", width=1.5), Nodes(balls, steps, "circle", "plus", "plus")]
         if run.arrays["period"].values[i] == len(balls[-2:]) == 2:
-            x, height = balls[-2:].mean(axis=0)
-            marks.append(Nodes(np.array([[x, height + 0.13 * np.ptp(y)]]), ["⇄"], "plain", size=2))
+            middle, height = balls[-2:].mean(axis=0)
+            marks.append(texts(middle, height + 0.13 * np.ptp(y), ["⇄"], size=2))
         panels.append(Panel(marks, below(name, verdict(run, i)), "", say("energy"), x_ticks=ticks, y_ticks={}))
-    return Sheet(panels, notes=[note, left_out(1, len(cues), "cues", "query")])
+    return Sheet(panels, notes=[say("numbers: steps"), note, left_out(1, len(cues), "cues", "query")])
 
 
 def barriers(runs: Sequence[Run]) -> Sheet:
@@ -186,8 +185,8 @@ def steps_of(rows: np.ndarray) -> tuple[np.ndarray, dict[float, str]]:
 def energies_of(result: Result, run: Run, name: str) -> Panel:
     """The energy of a few cues by name, else the median of all and the band of those between."""
     energies, cues = np.asarray(run.arrays["energy"].values, float), run.arrays["energy"].labels[0]
-    if result.figure.query is not None:
-        energies, cues = energies[(one := cues_of(result, cues))], tuple(cues[i] for i in one)
+    kept = cues_of(result, cues, len(cues))
+    energies, cues = energies[kept], tuple(cues[i] for i in kept)
     steps, ticks = steps_of(energies)
     if crowded(cues):
         low, middle, high = np.quantile(energies[:, steps], (0.1, 0.5, 0.9), axis=0)
@@ -237,9 +236,8 @@ def part_names(run: Run) -> list[str]:
 
 def by_temperature(run: Run, name: str) -> Panel:
     """The overlap with each pattern: exact as a curve, and sampled with its errors."""
-    overlaps, at = run.arrays["overlaps"], numbers(run.arrays["overlaps"].labels[0])
-    patterns = overlaps.labels[1][:MOST_CURVES]
-    marks: list[Mark] = []
+    overlaps, marks = run.arrays["overlaps"], list[Mark]()
+    at, patterns = numbers(overlaps.labels[0]), overlaps.labels[1][:MOST_CURVES]
     for j, (pattern, exact) in enumerate(zip(patterns, overlaps.values.T, strict=False)):
         key = say("{}, exact", pattern) if len(patterns) > 1 else say("exact")
         if "curve" in run.arrays:
@@ -250,7 +248,7 @@ def by_temperature(run: Run, name: str) -> Panel:
             marks.append(Curve(at, exact, colour=j, look="both", key=key))
         if "sampled" in run.arrays:
             mean, error = (run.arrays[each].values[:, j + 1] for each in ("sampled", "errors"))
-            key = say("sampled, ± 2 standard errors")
             marks.append(Curve(at, mean, colour="ink", error=2 * error, look="points"))
-            marks.append(Points(np.column_stack([at, mean]), colour="ink", hollow=True, size=1.4, key=key))
+            key, points = say("sampled, ± 2 standard errors"), np.column_stack([at, mean])
+            marks.append(Points(points, colour="ink", hollow=True, size=1.4, key=key))
     return Panel(marks, name, say("temperature T"), say("size of the overlap"), y_range=(0, 1.08))

@@ -1,6 +1,7 @@
 """What attends to what, and with which weight."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from itertools import compress, pairwise
 from typing import Any, NamedTuple
@@ -18,15 +19,13 @@ from hopattn.results.labelled import Labelled
 from hopattn.scenario.arrays import Name
 from hopattn.scenario.result import Result, Run
 
-MOST_HEADS, MOST_RUNS, MOST_ROWS, MOST_TABLES, MOST_TEXTS = 12, 4, 12, 3, 2
-"""The most heads and runs with panels of their own, heads as rows of tables, such tables, and texts with arcs."""
+MOST_HEADS, MOST_RUNS, MOST_ROWS, MOST_TEXTS = 12, 4, 12, 2
+"""The most heads and runs with panels of their own, heads as rows of a table, and texts with arcs."""
 MOST_WORDS, MOST_NUMBERS, MOST_NAMES = 14, 20, 60
 """The most words with lines between them, cells beside each other with numbers, and words with names at a table."""
-NARROW = 0.6
-"""The side of a cell below which only weights from `FAINT` on have numbers, in inches on a slide."""
-FAINT, HIGHEST, KINDS = 0.1, 1.7, 6
-"""The smallest weight with an arc or a line, as a part of the largest; the height of an arc, as `Arrows` has it; and
-the most kinds of words with colours of their own.
+FAINT, NARROW, HIGHEST, KINDS = 0.1, 0.6, 1.7, 6
+"""The smallest weight with an arc or a line, as a part of the largest; the side of a cell, in inches on a slide, below
+which smaller ones have no number; the height of an arc, as `Arrows` has it; and the most kinds of words with colours.
 """
 NARROWEST, ACROSS, GAP = 45.0, 84.0, 2.5
 """In letters: the least width of a text, the width of a slide, and the room between words."""
@@ -40,18 +39,38 @@ class Head(NamedTuple):
     name: Name
     weights: Labelled
 
+    @property
+    def arrays(self) -> dict[str, Labelled]:
+        """Its arrays by their quantities; none where it has no place."""
+        return {
+            one.quantity: array
+            for one, array in ((Name.parse(name), array) for name, array in self.run.arrays.items())
+            if one.place == self.name.place != ""
+        }
 
-def heads_of(result: Result, fits: Callable[[Labelled], bool]) -> list[Head]:
-    """The heads that have panels: all of the first run if these are several, else the first one of each run."""
+    @property
+    def mask(self) -> np.ndarray:
+        """Which keys its mask lets through, shaped as the weights."""
+        return mask_of(self.run, self.name.place, self.weights)
+
+
+def heads_of(result: Result, lacks: str, fits: Callable[[Labelled], bool], *quantities: str) -> list[Head]:
+    """The heads that have panels: all of the first run if these are several, else the first one of each run.
+
+    lacks: the reason to refuse where there is none; empty for no refusal. fits: whether weights do. quantities: of the
+    other arrays that they have.
+    """
     texts = "", "encoder", "text", "sequence 1"
     every = [Head("", run, *one) for run in result.runs for one in run.find("weights") if one[0].text in texts]
     every = [one for one in every if one.weights.values.ndim == 2 and one.weights.values.size and fits(one.weights)]
     heads = [head for head in every if head.run is every[0].run]
-    if len(heads) > 1 or len(heads) == len(every):
-        return [head._replace(title=title) for head, title in zip(heads, place_names(heads), strict=True)]
-    runs = [run for run in result.runs if any(head.run is run for head in every)]
-    firsts = (next(head for head in every if head.run is run) for run in runs)
-    return [head._replace(title=title) for head, title in zip(firsts, run_names(runs), strict=True)]
+    titles = place_names(heads)
+    if len(heads) == 1 < len(every):
+        heads = [*{id(head.run): head for head in reversed(every)}.values()][::-1]
+        titles = run_names([head.run for head in heads])
+    pairs = [pair for pair in zip(heads, titles, strict=True) if {*quantities} <= {*pair[0].arrays}]
+    need(pairs or not lacks, lacks)
+    return [head._replace(title=title) for head, title in pairs]
 
 
 def place_names(heads: Sequence[Head]) -> list[str]:
@@ -71,6 +90,11 @@ def notes_of(result: Result, heads: Sequence[Head], shown: int) -> list[str]:
     return [left_out(shown, len(result.runs), "runs", "run")]
 
 
+def colours_of(*values: np.ndarray) -> str:
+    """The colours of the cells of all numbers that are shown together."""
+    return "signed" if any(np.any(one < 0) for one in values) else "weights"
+
+
 def star(result: Result, run: Run, tokens: tuple[str, ...]) -> int:
     """The index of the query that stands out."""
     words = words_of(run)
@@ -80,15 +104,15 @@ def star(result: Result, run: Run, tokens: tuple[str, ...]) -> int:
 @figure("which word attends to which, and with what weight", "causal-mask")
 def attention(result: Result) -> Sheet:
     """The weights of each head; keys that a mask hides are hatched. A network has its couplings instead."""
-    heads = heads_of(result, lambda weights: True)
-    heads = heads or [Head("", run, name, one) for run in result.runs[:1] for name, one in run.find("couplings")]
+    heads = heads_of(result, "", lambda weights: True)
+    heads = heads or [Head("", result.runs[0], *one) for one in result.runs[0].find("couplings")]
     need(heads, "it has no weights of attention and no couplings")
     shown = heads[: MOST_HEADS if heads[0].run is heads[-1].run else MOST_RUNS]
     tables = [head.run.table(str(head.name)) for head in shown]
     rows, keys = max((table.values.shape for table in tables), key=max)
     sides = [min((16 / n - 1) / keys, (8 / -(-len(shown) // n) - 1.2) / rows) for n in range(1, min(len(shown), 6) + 1)]
     columns = 1 + int(np.argmax(sides))  # with which cells are largest on a slide
-    colours = "signed" if any(one.values.min() < 0 for one in tables) else "weights"
+    colours = colours_of(*(table.values for table in tables))
     most = max(float(np.abs(one.values).max()) for one in tables)
     square = all(1 / 3 <= one.values.shape[1] / len(one.values) <= 3 for one in tables)
     panels, wide = [], max(rows, keys) * columns
@@ -99,7 +123,7 @@ def attention(result: Result) -> Sheet:
         key = say("hidden by the mask") if hidden.any() else ""
         few = (wide <= MOST_NUMBERS) & (one.values >= least)
         down, across = (subscripted(line) if len(line) <= MOST_NAMES else () for line in one.labels)
-        look: Any = {"most": most, "square": square, "key": key, "scale": scale}
+        look: Any = {"most": most, "square": square, "scale": scale, "key": key}
         cells = Cells(one.values, down, across, hidden, colours, few, **look)
         panels.append(Panel([cells], head.title, say(one.dims[1]), say(one.dims[0]), "grid"))
     shared = "xy" if len(tables) > 1 and len({one.labels for one in tables}) == 1 else ""
@@ -111,8 +135,8 @@ def attention(result: Result) -> Sheet:
 @figure("which words a word looks at, as arcs over the text", "two-heads")
 def flow(result: Result) -> Sheet:
     """Arcs from each key to the queries that attend to it; those of the word that stands out have a colour."""
-    heads = heads_of(result, lambda weights: len({*weights.labels}) == 1 and len(weights.values) > 1)
-    need(heads, "it has no text that attends to itself; try the figure 'translation'")
+    lacks = "it has no text that attends to itself; try the figure 'translation'"
+    heads = heads_of(result, lacks, lambda weights: len({*weights.labels}) == 1 < len(weights.values))
     texts = []
     for head in heads:
         word, sizes = star(result, head.run, head.weights.labels[0]), np.abs(head.weights.values)
@@ -127,10 +151,11 @@ def flow(result: Result) -> Sheet:
     beside = len(texts) > 1 and across < 1.2 * NARROWEST
     height, least = (0.75, NARROWEST) if beside else (0.45 / len(texts) ** 2, 2 * NARROWEST / len(texts))
     panels = [_arcs(*text, height, least) for text in texts]
-    ends = min(panel.y_range[0] or 0 for panel in panels), max(panel.y_range[1] or 0 for panel in panels)
+    ends = np.array([panel.y_range for panel in panels], float)
     itself = any(np.diag(table.values).max() >= FAINT * np.abs(table.values).max() for table in tables)
     notes = notes_of(result, heads, len(texts)) + [say("without the weights of words for themselves")] * itself
-    return Sheet([replace(panel, y_range=ends) for panel in panels], notes=notes, in_a_row=1 + beside)
+    panels = [replace(panel, y_range=(ends[:, 0].min(), ends[:, 1].max())) for panel in panels]
+    return Sheet(panels, notes=notes, in_a_row=1 + beside)
 
 
 def _job(head: Head) -> str:
@@ -140,9 +165,8 @@ def _job(head: Head) -> str:
     others = [(i, j) for i, j in most if i != j]
     if len(others) < max(2, len(most) - 1):
         return head.title
-    keys = {j for _, j in others}
-    one = say("‘{}’", indexed(tokens[min(keys)])) if len(keys) == 1 else ""
-    job = say("the word before") if all(j == i - 1 for i, j in others) else one
+    job = say("‘{}’", indexed(tokens[others[0][1]])) if len({j for _, j in others}) == 1 else ""
+    job = say("the word before") if all(j == i - 1 for i, j in others) else job
     return say("{}: {}", head.title, job) if head.title and job else head.title or job
 
 
@@ -158,15 +182,16 @@ def _arcs(head: Head, word: int, pairs: Sequence[Sequence[int]], height: float, 
     few = np.sum(queries == word) <= 4 and np.all(np.abs(ways[queries == word]) > 0.2 * span)
     marks: list[Mark] = []
     for below, star in ((True, False), (True, True), (False, False), (False, True)):  # behind: weights below 0, thin
-        i, j, weight = (one[((weights < 0) == below) & ((queries == word) == star)] for one in (queries, keys, weights))
+        shown = ((weights < 0) == below) & ((queries == word) == star)
+        if not shown.any():
+            continue
+        i, j, weight = queries[shown], keys[shown], weights[shown]
         start, end = (np.stack([x[k], 0.025 * span * np.sign(i - j)], 1) for k in (j, i))
         sizes = np.minimum(0.6 + 2.4 * np.abs(weight) / np.abs(weights).max(), 1.2 if below else 3.0)
         texts = [say("{}", size) for size in weight] if few and star else ()
         key = say("below 0") if below else say("what ‘{}’ takes", indexed(tokens[word])) if star else ""
-        look: Any = {"head": True, "dashed": below, "bend": bend, "names": texts, "key": key}
-        marks += [Arrows(start, end, "minus" if below and star else "plus" if star else "faint", sizes, **look)] * bool(
-            len(i)
-        )
+        colour = "minus" if below and star else "plus" if star else "faint"
+        marks.append(Arrows(start, end, colour, sizes, True, below, bend, texts, key=key))
     colours = ["plus" if k == word else "ink" for k in range(len(tokens))]
     marks.append(Nodes(np.stack([x, 0 * x], 1), subscripted(tokens), "plain", colours, size=1.15))
     ends = 0.55 * bend * float(min(0, *ways)) - 2, 0.55 * bend * float(max(0, *ways)) + 2
@@ -176,18 +201,18 @@ def _arcs(head: Head, word: int, pairs: Sequence[Sequence[int]], height: float, 
 @figure("attention between two texts: a line from each word to those that it looks at", "cross-attention")
 def translation(result: Result) -> Sheet:
     """Two lines of words, without full stops; the wider a line between two words, the larger the weight."""
+    lacks = "it has no words that attend to another text; try the figure 'flow'"
     heads = heads_of(
-        result, lambda w: w.dims == ("query", "key") and w.labels[0] != w.labels[1] and min(w.values.shape) > 1
+        result, lacks, lambda w: w.dims == ("query", "key") and w.labels[0] != w.labels[1] and min(w.values.shape) > 1
     )
-    need(heads, "it has no words that attend to another text; try the figure 'flow'")
     head = heads[0]
     words = [[any(map(str.isalnum, word)) for word in line] for line in head.weights.labels]
     weights = head.weights.values[np.ix_(*words)]
     many = f"it has more than {MOST_WORDS} words, or weights below 0, or of 0 alone; try the figure 'attention'"
     need(0 < max(weights.shape) <= MOST_WORDS and weights.min() >= 0 < weights.max(), many)
     letters, high, edge = ACROSS / max(weights.shape), 0.4 * ACROSS, 0.05 * ACROSS
-    kept = [compress(unnumbered(line), kept) for line, kept in zip(head.weights.labels, words, strict=True)]
-    written, read = ([label(word, min(LABEL, letters - GAP)) for word in line] for line in kept)
+    texts = [compress(unnumbered(line), kept) for line, kept in zip(head.weights.labels, words, strict=True)]
+    written, read = ([label(word, min(LABEL, letters - GAP)) for word in line] for line in texts)
     kinds = [*dict.fromkeys(read)]
     tones = [kinds.index(word) if len(kinds) <= KINDS else "ink" for word in read]
     x = (np.arange(max(weights.shape)) + 0.5) * letters
@@ -213,43 +238,28 @@ SCORES_IN_WORDS = ("the word\nbefore", "earlier\ncopies", "what followed\nthe co
 @figure("what each head attends to: the word before, earlier copies, what followed them, the first word", "head-scores")
 def heads(result: Result) -> Sheet:
     """The share of attention that goes to four kinds of words: a row for each head, a table for each run."""
-    every = [(run, scored) for run in result.runs if (scored := _scored(run))]
+    every = [(run, scored) for run in result.runs if (scored := [*_scored(run)])]
     need(every, "it has no head that shares its attention among words of which one repeats; try the figure 'attention'")
-    telling = [(run, scored) for run, scored in every if not all(np.allclose(*one) for _, one in scored)] or every
-    panels, columns = [], [say(text) for text in SCORES_IN_WORDS]
-    shown = telling[:MOST_TABLES]
-    count = max(len(scored) for _, scored in shown)
-    rows = min(count, MOST_ROWS // len(shown))
-    for (_, scored), title in zip(shown, run_names([run for run, _ in shown]), strict=True):
-        scores, even = np.stack([both for _, both in scored[:rows]], axis=1)
-        framed = [(int(i), int(j)) for i, j in np.argwhere((even > 0) & (scores >= 2 * even))]
-        key = say("twice even attention or more") if framed else ""
-        names = place_names([head for head, _ in scored[:rows]])
-        cells = Cells(scores, names, columns, most=1.0, framed=framed, square=False, key=key)
-        panels.append(Panel([cells], title, layout="grid", height=len(scores)))
-    over = any(one[0].sum() > 1.005 for _, scored in shown for _, one in scored[:rows])
-    notes: list[str] = [
-        left_out(rows, count, "heads", "layer or head"),
-        left_out(len(shown), len(every), "runs", "run"),
-    ]
-    notes += [say("one word may be of two kinds, so rows may sum to more than 1")] * over
-    return Sheet(panels, notes=notes, in_a_row=1, shared="x")
+    _, scored = next((one for one in every if not all(np.allclose(*both) for _, both in one[1])), every[0])
+    (scores, even), kept = np.stack([both for _, both in scored[:MOST_ROWS]], axis=1), scored[:MOST_ROWS]
+    framed = [(int(i), int(j)) for i, j in np.argwhere((even > 0) & (scores >= 2 * even))]
+    key = say("at least twice what an even spread gives") if framed else ""
+    names, columns = place_names([head for head, _ in kept]), [say(text) for text in SCORES_IN_WORDS]
+    cells = Cells(scores, names, columns, most=1.0, framed=framed, square=False, key=key)
+    twice = say("one word may be of two kinds, so rows may sum to more than 1")
+    notes = [left_out(len(kept), len(scored), "heads", "layer or head"), left_out(1, len(result.runs), "runs", "run")]
+    return Sheet([Panel([cells], layout="grid")], notes=[*notes, twice if scores.sum(axis=1).max() > 1.005 else ""])
 
 
-def _scored(run: Run) -> list[tuple[Head, np.ndarray]]:
+def _scored(run: Run) -> Iterator[tuple[Head, np.ndarray]]:
     """The heads of a run that have scores: with these, and with those of attention that is spread evenly, `(2, 4)`."""
-    scored = []
     for name, weights in run.find("weights"):
         if weights.dims == ("query", "key") and len({*weights.labels}) == 1:
             mask = run.arrays.get(f"{name.place} mask".strip())
             even = even_attention(np.tril(np.ones(weights.values.shape)) if mask is None else mask.values)
-            words = unnumbered(weights.labels[0])
-            try:
-                both = [[*map(float, head_scores(one, words).values())] for one in (weights.values, even)]
-            except InvalidInput:  # a text that repeats no word, or weights that are not shares
-                continue
-            scored.append((Head("", run, name, weights), np.array(both)))
-    return scored
+            with suppress(InvalidInput):  # a text that repeats no word, or weights that are not shares
+                both = [head_scores(one, unnumbered(weights.labels[0])) for one in (weights.values, even)]
+                yield Head("", run, name, weights), np.array([[*map(float, one.values())] for one in both])
 
 
 @figure("the sequences of a task by model: which answers are right, and which are wrong", "all-a-any-b")
@@ -321,14 +331,18 @@ def program(result: Result) -> Sheet:
         big = name in (names[0], rows[-1])
         colour = bright.get(name, "ink" if big else "faint")
         marks.append(Nodes(np.stack([x, 0 * x + at], 1), texts, "plain", colour, size=1.4 if big else 1.1, bold=big))
-    by_head = [name.stage for name, _ in arrays if name.quantity == "weights"]
-    for (before, table), (after, counts) in pairwise(arrays):  # a width counts what the selection before it selects
-        if before.quantity == "selection" and np.array_equal(table.values.sum(axis=1), counts.values):
-            by_head.append(after.stage)
-    by_head.sort(key=names.index)
-    heads = {name: say("head {}", k) for k, name in enumerate(by_head, 1)} if len(by_head) > 1 else {}
-    ticks = {float(at): name or say("tokens") for at, name in zip(y, rows, strict=True)}
-    ticks |= {float(at): say("{}: {}", heads[name], name) for at, name in zip(y, rows, strict=True) if name in heads}
+    heads = _by_heads(arrays, names)
+    ticks = {float(at): heads.get(name, name or say("tokens")) for at, name in zip(y, rows, strict=True)}
     box = (0, float(x[0] + x[-1])), (float(y[-1]) - 0.4, 0.4)
     notes = [left_out(len(rows), len(sequences), "sequences"), left_out(1, len(result.runs), "runs", "run")]
     return Sheet([Panel(marks, "", "", "", "free", *box, y_ticks=ticks)], notes=notes)
+
+
+def _by_heads(arrays: Sequence[tuple[Name, Labelled]], names: list[str]) -> dict[str, str]:
+    """The names of the sequences that heads make, with the number of each head; none for a single one."""
+    made = [name.stage for name, _ in arrays if name.quantity == "weights"]
+    for (before, table), (after, counts) in pairwise(arrays):  # a width counts what the selection before it selects
+        if before.quantity == "selection" and np.array_equal(table.values.sum(axis=1), counts.values):
+            made.append(after.stage)
+    numbers = enumerate(sorted(made, key=names.index), 1)
+    return {name: say("{}: {}", say("head {}", k), name) for k, name in numbers} if len(made) > 1 else {}

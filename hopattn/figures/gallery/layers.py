@@ -3,77 +3,48 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from hopattn.figures.choice import LONG, arrays_of, cues_of, mask_of
+from hopattn.figures.choice import LONG, arrays_of, cues_of
 from hopattn.figures.figure import figure, left_out, need
-from hopattn.figures.gallery.heads import ACROSS
+from hopattn.figures.gallery.heads import ACROSS, Head, colours_of
 from hopattn.figures.policies import NOTHING, SEEN
 from hopattn.figures.recalls import recalls, verdict
 from hopattn.figures.sheet import Arrows, Cells, Mark, Nodes, Panel, Picture, Points, Sheet, say
 from hopattn.figures.text import label, subscripted, unnumbered, width
 from hopattn.foundation.registry import name_of
 from hopattn.results.labelled import Labelled
-from hopattn.scenario.arrays import Name
 from hopattn.scenario.result import Result, Run
 
-MOST_CELLS = 22
-"""The most cells beside each other of a head with its matrices."""
-
-
-class Whole(NamedTuple):
-    """The steps of a head of a run. scores: with β and the bias of the head, if it has one."""
-
-    place: str
-    scores: np.ndarray
-    weights: Labelled
-    output: Labelled
-    separation: str
-
-
-def whole_heads(run: Run) -> list[Whole]:
-    """The heads of a run whose scores, weights and output are known."""
-    heads = []
-    for name, weights in run.find("weights"):
-        scores, output, bias = (run.arrays.get(f"{name.place} {kind}") for kind in ("scores", "output", "bias"))
-        if weights.values.ndim != 2 or name.text not in ("", "sequence 1") or scores is None or output is None:
-            continue
-        if len(run.find("weights", name.layer)) == 1 and output.labels[1][:1] == ("1",):  # its axes have no names
-            output = run.arrays.get(f"layer {name.layer} output", output)
-        told, fits, head = "", scores.values, run.heads().get(name.place)
-        if head is not None:
-            told, beta = say("{}", name_of(head.retrieval.separation)), float(head.retrieval.separation.beta)
-            if bias is not None:
-                fits = beta * fits + bias.values
-            elif beta != 1:
-                told = say("{}\nβ = {}", told, beta)
-        heads.append(Whole(name.place, fits, weights, output, told))
-    return heads
+MOST_CELLS, MOST_NEURONS, RING, MOST_CUES = 22, 8, 12, 4
+"""The most cells beside each other of a head with its matrices, neurons of a layer that are circles, and of a ring, and
+rows of a table of cues.
+"""
+PLAIN = 1e9
+"""The number of the deepest colour in tables that have none: the weights alone have colours."""
+FILLS = "layer 1 head 1 weights", "layer 2 head 1 weights", "input", "layer 1 state", "layer 2 state"
+"""What two layers read, and what they make of it."""
+ROLES = {"query": "queries", "key": "keys", "value": "values"}
+"""What a head makes of words: the colour of each, and the name of its array."""
 
 
 @figure("two layers work together: one notes the word before, one finds what came after", "induction")
 def induction(result: Result) -> Sheet:
     """The words with the parts that two layers fill, and one arrow for each layer that leads to the last word."""
-    run = result.runs[0]
-    arrays = arrays_of(run)
-    found = [[w for name, w in run.find("weights", layer) if name.text in ("", "sequence 1")][:1] for layer in (1, 2)]
-    there = "input" in arrays and all(found)
+    arrays = arrays_of(result.runs[0])
+    there = {*FILLS} <= {*arrays}
     need(there, "it has no text that goes through two layers of attention; try the figure 'flow'")
     tokens, axes = arrays["input"].labels
-    parts: dict[str, dict[int, str]] = {}
-    for k, axis in enumerate(axes):
-        part, _, token = axis.partition(": ")
-        parts.setdefault(part, {})[k] = token
+    split, last = [axis.partition(": ") for axis in axes], len(tokens) - 1
+    parts = {part: {k: token for k, (one, _, token) in enumerate(split) if one == part} for part, *_ in split}
     parts = {part: own for part, own in parts.items() if {*unnumbered(tokens)} & {*own.values()}}
-    fits = len(parts) > 1 and found[0][0].labels == (tokens, tokens) and len(tokens) <= LONG
+    fits = len(parts) > 1 and arrays[FILLS[0]].labels == (tokens, tokens) and len(tokens) <= LONG
     need(fits, f"its text is not of at most {LONG} words with named parts for layers to fill; try the figure 'flow'")
-    (first,), (second,) = ([one.values for one in own] for own in found)
-    last = len(tokens) - 1
+    first, second, before, between, after = (arrays[name].values for name in FILLS)
     via = int(np.argmax(second[last]))
     source = int(np.argmax(first[via]))
-    before, between, after = (arrays[name].values for name in ("input", "layer 1 state", "layer 2 state"))
     changes = np.abs(before).sum(axis=0), np.abs(between - before)[via], np.abs(after - between)[last]
     rows = [max(parts, key=lambda part: float(change[[*parts[part]]].max())) for change in changes]
     need(via != last and len({*rows}) == 3, f"{NOTHING}the two layers fill the same part; try the figure 'flow'")
@@ -82,33 +53,27 @@ def induction(result: Result) -> Sheet:
         held = after[:, [*parts[part]]]
         for word in np.flatnonzero(held.max(axis=1) > 0.5 * np.abs(after).max()).tolist():
             texts[i, word] = [*parts[part].values()][int(np.argmax(held[word]))]
-    ways = {(0, source), (0, via), (1, via), (0, last)}
-    colours = ["plus" if at == (2, last) else "ink" if at in ways else "faint" for at in texts]
-    gap, y = max(1.0, 6.5 / len(tokens)), (0.0, -1.3, -2.6)
-
-    def arrow(start: int, row: int, word: int, colour: str, key: str, **look: Any) -> Arrows:
-        return Arrows(
-            np.array([[gap * start, -0.25]]), np.array([[gap * word, y[row] + 0.25]]), colour, key=key, **look
-        )
-
     notes_before, matches = source == via - 1, texts.get((1, via)) == texts.get((0, last)) is not None
     jobs = [say("layer {}: notes the word before", 1) if notes_before else say("layer {}", 1)]
     jobs += [say("layer {}: finds what came after", 2) if notes_before and matches else say("layer {}", 2)]
-    marks: list[Mark] = [
-        arrow(source, 1, via, "key", jobs[0], width=1.6),
-        arrow(via, 2, last, "plus", jobs[1], width=1.6, bend=0.3),
-    ]
-    if matches:
-        marks.append(arrow(last, 1, via, "ink", "", width=1.2, dashed=True, head=False, names=[say("match")]))
+    gap, y = max(1.0, 6.5 / len(tokens)), np.array([0.0, -1.3, -2.6])
+    start, end = gap * np.array([[source], [via], [last]]), gap * np.array([[via], [last], [via]])
+    start, end = np.insert(start, 1, -0.25, axis=1), np.column_stack([end, y[[1, 2, 1]] + 0.25])
     places = np.array([(gap * word, y[i]) for i, word in texts])
-    marks.append(Nodes(places, [*texts.values()], "plain", colours, size=1.4))
-    names = [rows[0], say("word before") if notes_before else rows[1], rows[2]]
-    ends = (-0.6 * gap, (last + 0.6) * gap), (-3.0, 0.4)
-    notes, title = [left_out(1, len(result.runs), "runs", "run")], ""
+    ways = {(0, source), (0, via), (1, via), (0, last)}
+    colours = ["plus" if at == (2, last) else "ink" if at in ways else "faint" for at in texts]
+    marks: list[Mark] = [
+        Arrows(start[:1], end[:1], "key", 1.6, key=jobs[0]),
+        Arrows(start[1:2], end[1:2], "plus", 1.6, bend=0.3, key=jobs[1]),
+        *[Arrows(start[2:], end[2:], "ink", 1.2, head=False, dashed=True, names=[say("match")])] * matches,
+        Nodes(places, [*texts.values()], "plain", colours, size=1.4),
+    ]
+    ticks = dict(zip(y.tolist(), [rows[0], say("word before") if notes_before else rows[1], rows[2]], strict=True))
+    title = ""
     if notes_before and matches and texts.get((2, last)) == texts.get((0, via)):
         title = say("‘{0}’ stood before ‘{1}’: so after ‘{0}’, ‘{1}’ is expected", texts[1, via], texts[0, via])
-    panel = Panel(marks, "", "", "", "free", *ends, y_ticks=dict(zip(y, names, strict=True)))
-    return Sheet([panel], title, notes)
+    panel = Panel(marks, "", "", "", "free", (-0.6 * gap, (last + 0.6) * gap), (-3.0, 0.4), y_ticks=ticks)
+    return Sheet([panel], title, [left_out(1, len(result.runs), "runs", "run")])
 
 
 @figure("one head in numbers: from the words to queries, keys and values, weights and output", "one-head")
@@ -116,96 +81,120 @@ def qkv(result: Result) -> Sheet:
     """One head as tables of numbers, from left to right; without its matrices where there is no room for them."""
     run = result.runs[0]
     known = {"input", "source"} & {*run.arrays}
-    heads = [head for head in whole_heads(run) if known and run.heads().get(head.place) is not None]
+    heads = [Head("", run, *one) for one in run.find("weights") if known and one[0].place in run.heads()]
+    heads = [head for head in heads if {"scores", "output"} <= {*head.arrays}]
     need(heads, "it has no heads that make queries, keys and values of words; try the figure 'attention'")
-    place, scores, weights, ends, separation = heads[0]
-    head, layer = run.heads()[place], Name.parse(f"{place} weights").layer or 1
-    before = [name for name in (f"layer {layer} normed", f"layer {layer - 1} state") if name in run.arrays]
-    asks = run.arrays[[*before, "input"][0]]
-    answers = run.arrays.get("source", asks)
-    *made, output = (run.arrays[f"{place} {kind}"].values for kind in ("queries", "keys", "values", "output"))
-    need(np.any(output), f"{NOTHING}the output of the head is 0; try the figure 'attention'")
-    matrices = [np.asarray(affine.weight).T for affine in (head.query, head.key, head.value)]
-    across = asks.values.shape[1] + 2 * max(one.shape[1] for one in made) + 2 * len(answers.values) + output.shape[1]
-    longest, letters = max(weights.values.shape), max(width(label(word)) for axis in weights.labels for word in axis)
-    need(longest <= LONG, f"it has {longest} words; there is room for {LONG}; try the figure 'attention'")
-    need(2 * across + 3 * letters <= ACROSS, "its words and their axes have no room; try the figure 'attention'")
-    whole = across <= MOST_CELLS and all(
-        len(matrix) == own.values.shape[1] and np.allclose(own.values @ matrix, one)
-        for matrix, own, one in zip(matrices, (asks, answers, answers), made, strict=True)
-    )  # they do not where positions turn the queries, or biases are added
-
+    head = heads[0]
+    asks, answers, matrices, made, output = _vectors(head)
+    need(np.any(output.values), f"{NOTHING}the output of the head is 0; try the figure 'attention'")
+    axes = asks.values.shape[1] + 2 * max(one.shape[1] for one in made) + output.values.shape[1]
+    across = axes + 2 * len(answers.values)
+    _need_room(head, across)
+    steps = zip((asks.values, answers.values, answers.values), matrices, made, strict=True)
+    whole = across <= MOST_CELLS and all(len(m) == v.shape[1] and np.allclose(v @ m, one) for v, m, one in steps)
+    # they do not where positions turn the queries, or biases are added
     same = answers is asks and all(np.array_equal(asks.values, one) for one in made)
-    vectors = [asks.values, answers.values, *(matrices if whole else ()), *made, output]
-    common: Any = {"most": max(np.abs(one).max() for one in vectors)}
-    common["colours"] = "signed" if any(np.any(one < 0) for one in vectors) else "weights"
-
-    def table(
-        values: np.ndarray, title: str, rows: Sequence[str] = (), columns: Sequence[str] = (), **look: Any
-    ) -> Panel:
-        cells = Cells(values, rows, columns, square=True, **(look or common))
-        return Panel([cells], title, "", "", "grid", width=max(2.0, values.shape[1]))
-
     texts = {say("words that ask"): asks, say("words that answer"): answers}
-    if answers is asks:
-        texts = {say("words\n= queries\n= keys = values") if same else say("words"): asks}
-    panels = [
-        table(one.values, title, subscripted(one.labels[0]), subscripted(one.labels[1]) if whole else ())
-        for title, one in texts.items()
-    ]
-    columns = [] if same else [(made, (say("queries"), say("keys"), say("values")))]
+    texts = {say("words\n= queries\n= keys = values") if same else say("words"): asks} if answers is asks else texts
+    words = [(one.values, title, one.labels[0], one.labels[1] if whole else ()) for title, one in texts.items()]
+    panels = [_table(*one, most=PLAIN) for one in words]
+    stages = [] if same else [(made, [say(plural) for plural in ROLES.values()])]
     if whole and not same and any(not np.array_equal(one, np.eye(len(one))) for one in matrices):
-        columns.insert(0, (matrices, (say("query\nmatrix"), say("key\nmatrix"), say("value\nmatrix"))))
-    last = len(texts) - 1
-    lines = [[0], [last], [last]]  # the numbers of the panels that lead to the scores and the output
-    for tables, titles in columns:
-        for line, one, title, role in zip(lines, tables, titles, ("query", "key", "value"), strict=True):
+        stages.insert(0, (matrices, [say(f"{role}\nmatrix") for role in ROLES]))
+    lines = [[0], [len(panels) - 1], [len(panels) - 1]]  # of panels that lead to the scores and the output
+    for tables, titles in stages:
+        for line, one, title, role in zip(lines, tables, titles, ROLES, strict=True):
             line.append(len(panels))
-            panels.append(replace(table(one, title), colour=role))
-    end, (rows, keys), seen = len(panels), map(subscripted, weights.labels), mask_of(run, place, weights)
-    look: Any = {"hidden": ~seen, "column_colours": "key", "key": "" if seen.all() else say("masked")}
-    look["colours"] = "signed" if np.any(scores[seen] < 0) else "weights"
-    shares = look | {"colours": "signed" if np.any(weights.values[seen] < 0) else "weights"}
-    shares["most"] = max(1.0, float(np.abs(weights.values[seen]).max(initial=0)))
-    best = np.argmax(np.where(seen, weights.values, -np.inf), axis=1).tolist()
-    shares["framed"] = [  # where a word sees several, and takes most from one of them
-        (i, k)
-        for i, k in enumerate(best)
-        if seen[i].sum() > 1 == np.sum(weights.values[i, seen[i]] > weights.values[i, k] - SEEN)
-    ]
-    shares |= {"key": say("largest weight of a word")} if shares["framed"] else {}
-    panels += [
-        table(scores, say("scores"), rows, keys, row_colours="query", **look),
-        table(weights.values, say("weights\n{}", separation), (), keys, **shares),
-        table(output, say("output"), (), subscripted(ends.labels[1]) if whole and ends.labels[1][0] != "1" else ()),
-    ]
+            panels.append(replace(_table(one, title, most=PLAIN), colour=role))
+    end, framed = len(panels), _largest(head)
+    panels += _shares(head, framed)
+    panels.append(_table(output.values, say("output"), (), _axes(head) if whole else (), most=PLAIN))
     places = ["".join("ABCDEFGHIJK"[k] for k in (*line, end, end + 1, end + 2)) for line in lines]
     ways = [(*lines[0], end), (*lines[1], end, end + 1, end + 2), (*lines[2], end + 2)][: 1 if same else 3]
     arrows = [(one, other, "") for way in ways for one, other in pairwise(way)]
-    shared = np.allclose(np.where(seen, weights.values, 0).sum(axis=1), 1)
-    sizes = [(float(weights.values[at]), *at) for at in shares["framed"] if shared]
-    message = ""
-    if others := [one for one in sizes if weights.labels[0][one[1]] != weights.labels[1][one[2]]]:
-        size, i, k = max(others)
-        message = say("‘{}’ attends most to ‘{}’: {} of its weight", rows[i], keys[k], size)
-    elif len(heads) > 1 and len(sizes) == len(seen):
-        message = say("each word attends most to itself")
-    if len(heads) > 1:
-        which = say("head {} of {}", 1, len(heads))
-        message = say("{}: {}", which, message) if message else say("{} in numbers", which)
-    notes = [
-        "" if whole or same else say("without the matrices of queries, keys and values"),
-        left_out(1, len(heads), "heads", "head"),
-        left_out(1, len(result.runs), "runs", "run"),
-    ]
-    return Sheet(panels, message, notes, "\n".join(dict.fromkeys(places)), arrows=arrows)
+    notes = ["" if whole or same else say("without the matrices of queries, keys and values")]
+    notes += [left_out(1, len(heads), "heads", "head"), left_out(1, len(result.runs), "runs", "run")]
+    return Sheet(panels, _message(heads, framed), notes, "\n".join(dict.fromkeys(places)), arrows=arrows)
 
 
-MOST_NEURONS, RING, MOST_CUES = 8, 12, 4
-"""The most neurons of a layer that are circles, the most of a ring, and the most rows of a table."""
+def _need_room(head: Head, across: int) -> None:
+    """Refuse tables that do not fit beside each other. across: the number of their cells from left to right."""
+    longest, words = max(head.weights.values.shape), [*head.weights.labels[0], *head.weights.labels[1]]
+    need(longest <= LONG, f"it has {longest} words; there is room for {LONG}; try the figure 'attention'")
+    fits = 2 * across + 3 * max(width(label(word)) for word in words) <= ACROSS
+    need(fits, "its words and their axes have no room; try the figure 'attention'")
 
 
-@figure("neurons with their weights, at the cue and at the end of its recall", "two-layers")
+def _table(values: np.ndarray, title: str, rows: Sequence[str] = (), columns: Sequence[str] = (), **look: Any) -> Panel:
+    """A table of numbers with the words of its rows and columns."""
+    cells = Cells(values, subscripted(rows), subscripted(columns), square=True, **look)
+    return Panel([cells], title, "", "", "grid", width=max(2.0, values.shape[1]))
+
+
+def _shares(head: Head, framed: Sequence[tuple[int, int]]) -> list[Panel]:
+    """The tables of scores and of weights, with frames around the largest ones."""
+    (scores, separation), weights, seen = _scores(head), head.weights.values, head.mask
+    look: Any = {"hidden": ~seen, "column_colours": "key", "key": "" if seen.all() else say("masked")}
+    panels = [_table(scores, say("scores"), *head.weights.labels, row_colours="query", most=PLAIN, **look)]
+    look |= {"colours": colours_of(weights[seen]), "framed": framed}
+    look |= {"most": max(1.0, float(np.abs(weights[seen]).max(initial=0)))}
+    look |= {"key": say("largest weight of a word")} if framed else {}
+    return [*panels, _table(weights, say("weights\n{}", separation), (), head.weights.labels[1], **look)]
+
+
+def _axes(head: Head) -> Sequence[str]:
+    """The names of the axes of the output of a head, those of its layer where it is alone there; none for numbers."""
+    arrays, layer, axes = head.run.arrays, f"layer {head.name.layer} output", head.arrays["output"].labels[1]
+    if axes[0] == "1" and layer in arrays and len(head.run.find("weights", head.name.layer)) == 1:
+        axes = arrays[layer].labels[1]
+    return axes if axes[0] != "1" else ()
+
+
+def _vectors(head: Head) -> tuple[Labelled, Labelled, list[np.ndarray], list[np.ndarray], Labelled]:
+    """The words that ask and those that answer, the matrices of a head, what these make, and its output."""
+    arrays, layer, model = head.run.arrays, head.name.layer or 1, head.run.heads()[head.name.place]
+    before = [name for name in (f"layer {layer} normed", f"layer {layer - 1} state") if name in arrays]
+    asks = arrays[[*before, "input"][0]]
+    matrices = [np.asarray(affine.weight).T for affine in (model.query, model.key, model.value)]
+    made = [head.arrays[kind].values for kind in ROLES.values()]
+    return asks, arrays.get("source", asks), matrices, made, head.arrays["output"]
+
+
+def _scores(head: Head) -> tuple[np.ndarray, str]:
+    """The scores of a head, with its β where they have a bias, which they have too; and the name of its separation."""
+    separation, scores = head.run.heads()[head.name.place].retrieval.separation, head.arrays["scores"].values
+    name, beta = say("{}", name_of(separation)), float(separation.beta)
+    if "bias" in head.arrays:
+        return beta * scores + head.arrays["bias"].values, name
+    return scores, name if beta == 1 else say("{}\nβ = {}", name, beta)
+
+
+def _largest(head: Head) -> list[tuple[int, int]]:
+    """The cells of the largest weights: where a word sees several, and takes most from one of them."""
+    weights = np.where(head.mask, head.weights.values, -np.inf)
+    near = weights > weights.max(axis=1, keepdims=True) - SEEN
+    alone = (head.mask.sum(axis=1) > 1) & (near.sum(axis=1) == 1)
+    return [(i, k) for i, k in np.argwhere(near & alone[:, None]).tolist()]
+
+
+def _message(heads: Sequence[Head], framed: Sequence[tuple[int, int]]) -> str:
+    """What the first head does, where a word takes most from another or each from itself, and which of them it is."""
+    weights, message = heads[0].weights, ""
+    if np.allclose(np.where(heads[0].mask, weights.values, 0).sum(axis=1), 1):
+        others = [at for at in framed if weights.labels[0][at[0]] != weights.labels[1][at[1]]]
+        if others:
+            size, at = max((float(weights.values[at]), at) for at in others)
+            words = [subscripted(axis)[k] for axis, k in zip(weights.labels, at, strict=True)]
+            message = say("‘{}’ attends most to ‘{}’: {} of its weight", *words, size)
+        elif len(heads) > 1 and len(framed) == len(weights.values):
+            message = say("each word attends most to itself")
+    if len(heads) == 1:
+        return message
+    which = say("head {} of {}", 1, len(heads))
+    return say("{}: {}", which, message) if message else say("{} in numbers", which)
+
+
+@figure("neurons with their weights, at the cue and at the end of its recall", "two-layers", research=True)
 def network(result: Result) -> Sheet:
     """The neurons of a network and its weights, with their numbers at the cue and at the end; all rows of a table."""
     run = result.runs[0]
@@ -215,15 +204,14 @@ def network(result: Result) -> Sheet:
     table = len(cues) > 1 and all(len(own) == 1 for own in layers.values())
     shown = cues_of(result, cues, MOST_CUES if table else 1)
     need(np.abs(after - before)[shown].max() > 0.01, f"{NOTHING}the cue stays as it is")
-    panels = [
-        network_of(run, layers, after[i] if table else before[i], after[i], cues[i] if table else "") for i in shown
-    ]
+    starts, titles = (after, cues) if table else (before, [""] * len(cues))
+    panels = [network_of(run, layers, starts[i], after[i], titles[i]) for i in shown]
     notes, title = ["" if table else say("numbers: at the cue → at the end")], ""
     if not table:
         (i,) = shown
         end, moves = label(str(run.arrays["recalls"].values[i])) if recalls(run, i) else "0", np.abs(after - before)[i]
-        title = say("cue ‘{}’: {}", cues[i], verdict(run, i))
-        title = title if end.isdigit() else say("cue ‘{}’ recalls ‘{}’", cues[i], end)
+        told = say("cue ‘{}’: {}", cues[i], verdict(run, i))
+        title = told if end.isdigit() else say("cue ‘{}’ recalls ‘{}’", cues[i], end)
         if any(isinstance(mark, Picture) for mark in panels[0].marks):
             notes.append(say("pictures: at the cue above, at the end below"))
         elif np.isin(np.round(moves, 6), (0, 2)).all():
@@ -282,8 +270,8 @@ def network_of(run: Run, layers: Mapping[str, list[int]], before: np.ndarray, af
     apart = np.linalg.norm(at[:, None] - at, axis=-1) + 9 * np.eye(len(at))
     away = min(0.42, 0.34 * float(apart.min()) + 0.06)  # outside circles, which fill what is between them
     for i, place in places.items():
-        text = say("{} → {}", *(float(one[i]) for one in (before, after)))
-        text = text if round(before[i] - after[i], 2) else say("{}", float(after[i]))
+        moved = round(before[i] - after[i], 2) != 0
+        text = say("{} → {}", float(before[i]), float(after[i])) if moved else say("{}", float(after[i]))
         text = say("{}: {}", [*layers][i] if single else names[i], text) if single or "" in layers else text
         side = int(np.sign(round(place[0] - (left + right) / 2, 9)))
         beside = place + (np.array([away * side, 0.0]) if side else (0.0, away))

@@ -6,24 +6,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hopattn.figures.choice import cues_of
+from hopattn.figures.choice import cues_of, largest
 from hopattn.figures.figure import below, figure, left_out, need
-from hopattn.figures.policies import NOTHING, by_run, run_names, runs_with
-from hopattn.figures.recalls import FRAMES, last_step, picture, picture_steps, recalls, spaced_steps, states, verdict
-from hopattn.figures.sheet import (
-    Arrows,
-    Bars,
-    Cells,
-    Curve,
-    Mark,
-    Nodes,
-    Panel,
-    Picture,
-    Points,
-    Rule,
-    Sheet,
-    say,
-)
+from hopattn.figures.policies import NOTHING, SEEN, by_run, run_names, runs_with
+from hopattn.figures.recalls import FRAMES, picture, picture_steps, recalls, spaced_steps, states, turns_of, verdict
+from hopattn.figures.sheet import Arrows, Bars, Cells, Curve, Nodes, Panel, Picture, Points, Rule, Sheet, say, texts
 from hopattn.figures.text import indexed
 from hopattn.scenario.arrays import numbers
 from hopattn.scenario.result import Result, Run
@@ -34,10 +21,9 @@ PAGE, EM, LETTERS = (46.0, 19.0), 0.7, 12
 """In font sizes, the width and the height that pictures fill, and the width of letters; the letters of a line."""
 MOST_NEURONS, MOST_NAMES, MOST_TURNS, BESIDE = 64, 12, 14, 2
 """The most neurons of a state whose numbers are cells, those with names, the most turns, and runs side by side."""
-MOST_STEPS, MOST_PATTERNS, STILL = 12, 8, 0.005
-"""The most steps and patterns with cells of their own, and the change up to which a number is the same."""
-PALE = 1.6
-"""The number of the deepest colour, in largest numbers, where cells have frames: these are seen on pale colours."""
+MOST_STEPS, MOST_PATTERNS, PALE = 12, 8, 1.6
+"""The most steps and patterns with cells of their own; and the number of the deepest colour, in largest numbers, where
+cells have frames, which are seen on pale colours."""
 
 
 class Row(NamedTuple):
@@ -57,30 +43,26 @@ class Row(NamedTuple):
         """Its end in words."""
         return verdict(self.run, self.cue)
 
-    @property
-    def shades(self) -> set[float]:
-        """The shades of its cue but black and white."""
-        return {*states(self.run, self.cue)[0].tolist()} - {-1.0, 1.0}
-
     def steps(self, most: int) -> list[int]:
         """The steps with pictures, two at least: the cue, some steps, and the end."""
         steps = picture_steps(self.run, self.cue, most)
-        return steps if len(steps) > 1 else [0, last_step(self.run, self.cue)]
+        return steps if len(steps) > 1 else [0, len(states(self.run, self.cue)) - 1]
 
     def picture(self, step: int, **look: Any) -> Picture:
         """The picture of its state after a step."""
         return Picture(picture(self.run, self.cue, states(self.run, self.cue)[step]), **look)
 
 
-def rows_of(result: Result) -> tuple[list[Row], int]:
-    """The recalls that a figure shows, and how many there are: the cues of the first run, or one cue of all runs."""
+def rows_of(result: Result) -> tuple[list[Row], list[str]]:
+    """The recalls that a figure shows, the cues of the first run or one cue of all runs; and notes on the others."""
     runs = runs_with(result, "it recalls nothing from a cue", "input", "state", "status")
-    cues = runs[0].arrays["status"].labels[0]
+    cues, every = runs[0].arrays["status"].labels[0], len(result.runs)
     shown = cues_of(result, cues, ROWS)
     if len(shown) == 1 and len(runs) > 1 and all(run.arrays["status"].labels[0] == cues for run in runs):
-        names = run_names(runs)
-        return [Row(run, shown[0], name) for run, name in zip(runs, names, strict=True)][:ROWS], len(runs)
-    return [Row(runs[0], i, indexed(cues[i], 30)) for i in shown], len(cues)
+        rows = [Row(run, shown[0], name) for run, name in zip(runs, run_names(runs), strict=True)][:ROWS]
+        return rows, [left_out(len(rows), every, "runs", "run")]
+    notes: list[str] = [left_out(1, every, "runs", "run"), left_out(len(shown), len(cues), "cues", "query")]
+    return [Row(runs[0], i, indexed(cues[i], 30)) for i in shown], notes
 
 
 def pictured(rows: Sequence[Row]) -> bool:
@@ -98,7 +80,7 @@ def recall_film(result: Result) -> list[Sheet]:
         panels = []
         for row, end in zip(rows, ends, strict=True):
             ended = 0 < step >= end
-            text = verdict(row.run, row.cue) if ended else say("step {}", step) if step else say("cue")
+            text = row.end if ended else say("step {}", step) if step else say("cue")
             picture = row.picture(-1 if ended else step, frame=row.frame if ended else None)
             panels.append(Panel([picture], below(row.name, text), layout="free"))
         frames.append(Sheet(panels, in_a_row=3))
@@ -108,60 +90,50 @@ def recall_film(result: Result) -> list[Sheet]:
 @figure("recall step by step: from a damaged picture to the fixed point", "letters", recall_film)
 def recall(result: Result) -> Sheet:
     """A row for each cue: the cue, some steps, and the end in a heavy frame, with what it recalls."""
-    rows, of = rows_of(result)
+    rows, notes = rows_of(result)
     need("landscape" not in rows[0].run.arrays, f"{NOTHING}its states are points; try the figure 'landscape'")
-    panels = [strip(rows)] if pictured(rows) else [cells_of(row) for row in rows]
-    runs = len({id(row.run) for row in rows})
-    notes: list[str] = [left_out(runs, len(result.runs), "runs", "run")]
-    notes += [left_out(len(rows), of, "cues", "query")] if runs == 1 else []
-    if pictured(rows):
-        shades = set[float]().union(*(row.shades for row in rows))
-        notes += [say("framed: after one step")] if one_step(rows) else []
-        notes += [say("grey: unknown")] if shades == {0.0} else []
-    return Sheet(panels, notes=notes, in_a_row=2)
+    if not pictured(rows):
+        return Sheet([cells_of(row) for row in rows], notes=notes, in_a_row=2)
+    once = all(row.steps(PICTURES[0])[1:] == [1] for row in rows)
+    shades = {shade for row in rows for shade in states(row.run, row.cue)[0].tolist()} - {-1.0, 1.0}
+    notes += [say("framed: after one step")] if once else []
+    notes += [say("grey: unknown")] if shades == {0.0} else []
+    return Sheet([strip(rows, once)], notes=notes, in_a_row=2)
 
 
-def one_step(rows: Sequence[Row]) -> bool:
-    """Whether each recall takes one step."""
-    return all(row.steps(PICTURES[0])[1:] == [1] for row in rows)
-
-
-def strip(rows: Sequence[Row]) -> Panel:
-    """Rows of pictures with their names to the left and their ends in words to the right."""
-    bare = one_step(rows)
+def strip(rows: Sequence[Row], bare: bool) -> Panel:
+    """Rows of pictures with their names to the left and their ends in words to the right. bare: without numbers."""
     both = [pictures_of(row, PICTURES[min(len(rows), len(PICTURES)) - 1], bare) for row in rows]
-    pictures = [own for own, _ in both]
-    high, wide = np.divide(pictures[0][0].values.shape, max(pictures[0][0].values.shape))
-    columns = max(map(len, pictures))
+    high, wide = np.divide(shape := both[0][0][0].values.shape, max(shape))
+    columns = max(len(pictures) for pictures, _ in both)
     columns = -(-columns // 2) if len(rows) < 3 and columns > WIDE else columns
     x, half = np.arange(columns) * (wide + 0.6), np.array([wide / 2, 0.0])
     left, right = -wide / 2 - 0.15, x[-1] + wide / 2 + 0.15
-    y = pitch = high + (0.4 if any(one.below for one in pictures[0]) else 0.2)
+    y = pitch = high + (0.4 if any(one.below for one in both[0][0]) else 0.2)
     look: Any = {"size": 1.15, "letters": LETTERS}
-    marks: list[Mark] = []
-    ends = [row.end for row in rows]
-    for row, (own, between), end in zip(rows, both, ends, strict=True):
-        marks.append(Nodes(np.array([[left, y - pitch]]), [row.name], "plain", align="right", **look))
-        for first in range(0, len(own), columns):
+    marks: list[Any] = []
+    for row, (pictures, between) in zip(rows, both, strict=True):
+        marks.append(texts(left, y - pitch, [row.name], align="right", **look))
+        for first in range(0, len(pictures), columns):
             y -= pitch
-            at = np.column_stack([x, np.full(columns, y)])[: len(own) - first]
-            marks += [replace(one, at=(float(place), y)) for one, place in zip(own[first:], at[:, 0], strict=False)]
+            at = np.column_stack([x, np.full(columns, y)])[: len(pictures) - first]
+            marks += [
+                replace(one, at=(float(place), y)) for one, place in zip(pictures[first:], at[:, 0], strict=False)
+            ]
             marks.append(Arrows(at[:-1] + half, at[1:] - half, names=between[first : first + len(at) - 1]))
-        marks.append(Nodes(at[-1:] + 1.3 * half, [end], "plain", row.frame, bold=True, align="left", **look))
-    letters = [max(min(LETTERS, len(text)) for text in texts) for texts in ([row.name for row in rows], ends)]
+        marks.append(texts(at[-1, 0] + 1.3 * half[0], y, [row.end], row.frame, bold=True, align="left", **look))
+    words = [row.name for row in rows], [row.end for row in rows]
+    letters = [max(min(LETTERS, len(text)) for text in side) for side in words]
     em = max((pitch - y) / PAGE[1], (x[-1] + wide) / (PAGE[0] - EM * sum(letters)))
     return Panel(marks, layout="free", x_range=(left - EM * em * letters[0], right + EM * em * letters[1]))
 
 
 def pictures_of(row: Row, most: int, bare: bool) -> tuple[list[Picture], list[str]]:
-    """The pictures of a recall: the cue, some steps, the end in a frame, and an answer; and the signs between them.
-
-    bare: whether steps have no numbers.
-    """
+    """The pictures of a recall: the cue, some steps, the end in a frame, and an answer; and the signs between them."""
     steps = row.steps(most)
     names = ["" if bare or not step else say("step {}", step) for step in steps]
-    pictures = [row.picture(step, below=name) for step, name in zip(steps[:-1], names, strict=False)]
-    pictures.append(row.picture(-1, below=names[-1], frame=row.frame))
+    pictures = [row.picture(step, below=name) for step, name in zip([*steps[:-1], -1], names, strict=True)]
+    pictures[-1] = replace(pictures[-1], frame=row.frame)
     between = ["…" if apart > 1 else "" for apart in np.diff(steps)]
     if row.run.strips[row.cue].names[-1] == "answer":
         values, answer = picture(row.run, row.cue, row.run.strips[row.cue].pictures[-1]), row.run.arrays["answers"]
@@ -175,12 +147,12 @@ def cells_of(row: Row) -> Panel:
     need(cue.values.shape[1] <= MOST_NEURONS, f"states of {cue.values.shape[1]:,} numbers cannot be read")
     table = np.stack([cue.values[row.cue], end.values[row.cue]])
     cells = Cells(table, [say("cue"), say("end")], cue.labels[1], colours=colours_of(table))
-    return Panel([cells], say("{}: {}", row.name, verdict(row.run, row.cue)), layout="grid")
+    return Panel([cells], say("{}: {}", row.name, row.end), layout="grid")
 
 
 def colours_of(table: np.ndarray) -> str:
     """The colours of cells: of both signs, if any number is negative."""
-    return "signed" if table.min() < -STILL else "weights"
+    return "signed" if table.min() < -SEEN else "weights"
 
 
 @figure("the flow of an asynchronous recall, neuron by neuron", "neuron-by-neuron")
@@ -190,16 +162,16 @@ def neurons(result: Result) -> Sheet:
     cues = runs[0].arrays["turns"].labels[0]
     cue = cues_of(result, cues)[0]
     most = BESIDE if runs[0].arrays["input"].values.shape[1] <= MOST_NAMES else 1
-    last = max(int(np.flatnonzero(changes_of(run, cue)).max(initial=-1)) for run in runs[:most])
+    every = [turns_of(run, cue) for run in runs[:most]]
+    last = max(int(np.flatnonzero(before != after).max(initial=-1)) for _, _, before, after in every)
     need(last >= 0, f"{NOTHING}no neuron changes in its turn")
-    sheet = by_run(runs, lambda run, name: turns_of(run, cue, name, last + 1), most)
-    notes = [rule_of(runs[:most], cue), *sheet.notes, left_out(1, len(cues), "cues", "query")]
-    return replace(sheet, notes=notes)
+    sheet = by_run(runs, lambda run, name: flow_of(run, cue, name, last + 1), most)
+    return replace(sheet, notes=[rule_of(every), *sheet.notes, left_out(1, len(cues), "cues", "query")])
 
 
-def rule_of(runs: Sequence[Run], cue: int) -> str:
+def rule_of(turns: Sequence[np.ndarray]) -> str:
     """What a neuron does by the sign of its field, in words that hold for all turns of a cue; else an empty text."""
-    field, before, after, _ = np.concatenate([run.arrays["turns"].values[cue] for run in runs]).T
+    _, field, before, after = np.concatenate(turns, axis=1)
     low, high = min(before.min(), after.min()), max(before.max(), after.max())
     expected = np.where(field < 0, low, np.where(field > 0, high, before))
     rule = say("field below 0: off; above 0: on") if low == 0 else say("field below 0: {}; above 0: {}", low, high)
@@ -207,51 +179,34 @@ def rule_of(runs: Sequence[Run], cue: int) -> str:
     return rule if np.array_equal(after, expected) else ""
 
 
-def changes_of(run: Run, cue: int) -> np.ndarray:
-    """Whether each turn of a cue changes its neuron."""
-    _, before, after, _ = run.arrays["turns"].values[cue].T
-    return np.asarray(before != after)
-
-
-def turns_of(run: Run, cue: int, name: str, count: int) -> Panel:
+def flow_of(run: Run, cue: int, name: str, count: int) -> Panel:
     """The first turns of one cue, or those alone that change a neuron where they are many."""
-    turns, start = run.arrays["turns"], run.arrays["input"]
-    labels, numbered = start.labels[1], numbers(len(start.labels[1]))
-    field, _, after = (turns.values[cue][:, i] for i in range(3))
-    changes = changes_of(run, cue)
+    (neurons, field, before, after), start = turns_of(run, cue), run.arrays["input"]
+    names, changes = numbers(len(start.labels[1])) if run.strips else start.labels[1], before != after
     kept = np.arange(min(count, len(changes))) if count <= MOST_TURNS else np.flatnonzero(changes)[:MOST_TURNS]
-    turned = [turns.labels[1][turn].split(": ", 1)[1] for turn in kept]  # as in "3: neuron 2"
-    places = [labels.index(one) if one in labels else numbered.index(one.removeprefix("neuron ")) for one in turned]
+    places, few = neurons[kept].astype(int).tolist(), len(names) <= MOST_NAMES
     table = np.tile(start.values[cue], (len(kept) + 1, 1))
     for i, (turn, place) in enumerate(zip(kept, places, strict=True), start=1):
         table[i:, place] = after[turn]
-    names, few = numbered if run.strips else labels, len(labels) <= MOST_NAMES
-    framed = [at for at, turn in zip(enumerate(places, start=1), kept, strict=True) if changes[turn]]
-    fields = [say("{}: field {}", names[at], float(field[turn])) for at, turn in zip(places, kept, strict=True)]
-    look: Any = {
-        "numbers": few,
-        "colours": colours_of(table),
-        "most": PALE * float(np.abs(table).max()),
-        "square": False,
-    }
-    marks: list[Mark] = [
-        Cells(table, [say("cue"), *fields], names if few else (), framed=framed, key=say("switches"), **look),
-        *lines_between(table),
-    ]
-    end, patterns = str(run.arrays["recalls"].values[cue]), run.arrays["patterns"]
+    framed = [(i + 1, places[i]) for i in np.flatnonzero(changes[kept]).tolist()]
+    fields = [say("{}: field {}", names[at], float(one)) for at, one in zip(places, field[kept], strict=True)]
+    most = PALE * float(np.abs(table).max())
+    look: Any = {"numbers": few, "colours": colours_of(table), "most": most, "square": False}
+    cells = Cells(table, [say("cue"), *fields], names if few else (), framed=framed, key=say("switches"), **look)
+    marks, end, patterns = ruled(cells), str(run.arrays["recalls"].values[cue]), run.arrays["patterns"]
     if end in patterns.labels[0]:
-        own = patterns.values[patterns.labels[0].index(end)][None]
         row = say("pattern {}", end) if end.isdigit() else say("pattern ‘{}’", indexed(end))
-        marks += [Cells(own, [row], at=(0, len(table) + 0.3), **look), *lines_between(own, len(table) + 0.3)]
+        pattern = patterns.values[patterns.labels[0].index(end)][None]
+        marks += ruled(Cells(pattern, [row], at=(0, len(table) + 0.3), **look))
     return Panel(marks, below(name, verdict(run, cue)), say("neuron"), say("turn of neuron"), "grid")
 
 
-def lines_between(table: np.ndarray, top: float = 0) -> list[Arrows]:
-    """Thin lines between the cells of a table whose first row has this place."""
-    rows, columns = table.shape
-    across, down = np.arange(columns + 1) - 0.5, np.arange(rows + 1) - 0.5 + top
-    ends = [[[at, down[0], at, down[-1]] for at in across], [[across[0], at, across[-1], at] for at in down]]
-    return [Arrows(np.array(one)[:, :2], np.array(one)[:, 2:], width=0.35, head=False) for one in ends]
+def ruled(cells: Cells) -> list[Any]:
+    """A table of cells with thin lines between them."""
+    across, down = (np.arange(count + 1) - 0.5 for count in cells.values.shape[::-1])
+    down += cells.at[1]
+    ends = [[at, down[0], at, down[-1]] for at in across], [[across[0], at, across[-1], at] for at in down]
+    return [cells, *(Arrows(np.array(one)[:, :2], np.array(one)[:, 2:], width=0.35, head=False) for one in ends)]
 
 
 @figure("the overlap of the state with each pattern, step by step", "sequence")
@@ -261,16 +216,16 @@ def overlaps(result: Result) -> Sheet:
     need(runs, "it has no overlaps with patterns by step")
     course = runs[0].arrays["course"]
     cues, _, patterns = course.labels
-    moves = np.abs(course.values - course.values[:, :1]).max(axis=(1, 2)) > STILL
+    moves = np.abs(course.values - course.values[:, :1]).max(axis=(1, 2)) > SEEN
     cue = int(np.argmax(moves)) if result.figure.query is None else cues_of(result, cues)[0]
     need(moves[cue], f"{NOTHING}no overlap changes")
     values = np.asarray(course.values[cue], float)
-    moved = np.flatnonzero(np.abs(np.diff(values, axis=0)).max(axis=1) > STILL)
+    moved = np.flatnonzero(np.abs(np.diff(values, axis=0)).max(axis=1) > SEEN)
     steps = spaced_steps(int(moved[-1]) + 1, MOST_STEPS)
     table = values[steps].T
     nearest = np.argmax(np.abs(table), axis=0)
     rank = np.abs(table).max(axis=1) + 2 * np.isin(np.arange(len(table)), nearest)
-    named = np.sort(np.argsort(-rank, kind="stable")[:MOST_PATTERNS])
+    named = largest(rank, MOST_PATTERNS)
     rows, names, told = table[named], [indexed(patterns[k], 30) for k in named], named[:, None] == nearest
     framed = [(i, j) for j, i in np.argwhere(told.T).tolist()]
     columns = [say("cue") if step == 0 else str(step) for step in steps]
@@ -282,7 +237,7 @@ def overlaps(result: Result) -> Sheet:
     if len(steps) > 2:
         return Sheet([Panel([cells], title, say("step"), say("overlap with"), "grid")], notes=notes)
     low = float(rows.min())
-    axis, ends = say("overlap with the state"), (low - 0.45 if low < -STILL else 0.0, 1.2)
+    axis, ends = say("overlap with the state"), (low - 0.45 if low < -SEEN else 0.0, 1.2)
     panels = []
     for one, own, head in zip(rows.T, told.T, (title or columns[0], say("step {}", steps[-1])), strict=True):
         bars = Bars(one, names, colour=["plus" if most else "dim" for most in own], lying=True)
@@ -307,11 +262,11 @@ def histogram(run: Run, name: str, ends: tuple[float, float]) -> Panel:
     density, at = run.arrays["crosstalk"].values, np.array(run.arrays["crosstalk"].labels[0], float)
     signal, spread, wrong = (float(run.arrays[one].values) for one in ("signal", "theory", "wrong"))
     wide = float(at[1] - at[0])
-    left = np.maximum(at - wide / 2, signal)  # of the bars beyond the signal
-    over = left < at + wide / 2
-    beyond: Any = {"at": (left + at + wide / 2)[over] / 2, "width": (at + wide / 2 - left)[over], "numbers": False}
+    left, right = np.maximum(at - wide / 2, signal), at + wide / 2  # of the bars beyond the signal
+    over = left < right
+    beyond: Any = {"at": (left + right)[over] / 2, "width": (right - left)[over], "numbers": False}
     cues = len(run.arrays["overlaps"].values)
-    marks: list[Mark] = [
+    marks: list[Any] = [
         Bars(density, at=at, colour=5, width=wide, numbers=False, key=say("crosstalk in {} cues", cues)),
         Bars(density[over], colour="minus", key=say("more than the signal"), **beyond),
         Rule(x=signal, dashed=False),
@@ -341,10 +296,10 @@ def column_of(run: Run, column: int, name: str) -> Panel:
     words, rows, columns = memories.labels
     need(max(len(rows), len(columns)) <= MOST_NEURONS, f"a memory of {len(rows):,} × {len(columns):,} cannot be read")
     own = memories.values[:, :, column].T
-    kept = np.flatnonzero(np.abs(own).max(axis=1) > STILL)
+    kept = np.flatnonzero(np.abs(own).max(axis=1) > SEEN)
     need(len(kept), f"{NOTHING}the column stays 0")
     table = own[kept, -MOST_STEPS:]
-    framed = [(int(i), int(j) + 1) for i, j in np.argwhere(np.abs(np.diff(table, axis=1)) > STILL)]
+    framed = [(int(i), int(j) + 1) for i, j in np.argwhere(np.abs(np.diff(table, axis=1)) > SEEN)]
     look: Any = {"framed": framed, "most": PALE * max(1.0, float(np.abs(table).max())), "key": say("changed")}
     cells = Cells(table, [rows[k] for k in kept], words[-MOST_STEPS:], colours=colours_of(table), **look)
     inputs, key = run.arrays["input"], run.arrays["keys"].values[:, column]
@@ -352,7 +307,7 @@ def column_of(run: Run, column: int, name: str) -> Panel:
     axes = [axis for axis, one in zip(inputs.labels[1], inputs.values.T, strict=True) if np.array_equal(one, key)]
     axes = axes if first.shape == pair.shape and np.allclose(first, pair) else []
     asked = say("what ‘{}’ recalls", axes[0]) if axes else say("column {} of the memory", columns[column])
-    return Panel([cells, *lines_between(table)], name, say("after storing"), asked, "grid")
+    return Panel(ruled(cells), name, say("after storing"), asked, "grid")
 
 
 @figure("the best tour, cut or board that a network finds, beside its neurons", "five-cities")
@@ -369,26 +324,28 @@ def tour(result: Result) -> Sheet:
     if dims == ("node",):
         return Sheet([cut_of(valid[0])], notes=notes)
     best = min(valid, key=lambda run: float(run.arrays["length"].values))
-    title = say("a network finds a tour in {} % of starts", 100 * float(best.arrays["valid"].values))
+    found = say("{} % of starts end in a tour", 100 * float(best.arrays["valid"].values))
     if "optimum" in best.arrays:
-        title = say("{}, the shortest in {} %", title, 100 * float(best.arrays["best"].values))
-    return Sheet(route(best), title, [say("dark: the neuron is on"), *notes])
+        found = say("{}, {} % in the shortest", found, 100 * float(best.arrays["best"].values))
+    title = say("a tour is one neuron that is on for each city and position")
+    return Sheet(route(best), title, [say("dark: on"), found, *notes])
 
 
 def route(run: Run) -> list[Panel]:
     """The cities and the tour through them, if they have places in a plane; and its neurons: city by position."""
-    solution, places = run.arrays["solution"], run.arrays.get("places")
-    cities, positions = solution.labels
-    names = say("position"), say("city")
-    cells = [Cells(solution.values, cities, positions, numbers=False), *lines_between(solution.values)]
-    if places is None or places.values.shape[1] != 2:
-        return [Panel(cells, str(run.arrays["answer"].values), *names, "grid")]
-    way = places.values[np.argmax(solution.values, axis=0)]
-    length, optimum = float(run.arrays["length"].values), run.arrays.get("optimum")
-    shortest = optimum is not None and np.isclose(length, float(optimum.values))
-    title = say("the shortest tour, length {}", length) if shortest else say("the best tour, length {}", length)
-    marks = [Arrows(way, np.roll(way, -1, axis=0), "plus", head=False), Points(places.values, places.labels[0])]
-    return [Panel(marks, title, layout="free", width=1.2), Panel(cells, say("its neurons"), *names, "grid")]
+    solution, (cities, positions) = run.arrays["solution"].values, run.arrays["solution"].labels
+    planar = "places" in run.arrays and run.arrays["places"].values.shape[1] == 2
+    title = say("its neurons") if planar else str(run.arrays["answer"].values)
+    neurons = ruled(Cells(solution, cities, positions, numbers=False))
+    panels = [Panel(neurons, title, say("position"), say("city"), "grid")]
+    if planar:
+        places, length = run.arrays["places"], float(run.arrays["length"].values)
+        shortest = "optimum" in run.arrays and np.isclose(length, float(run.arrays["optimum"].values))
+        title = say("the shortest tour, length {}", length) if shortest else say("the best tour, length {}", length)
+        way = places.values[np.argmax(solution, axis=0)]
+        marks = [Arrows(way, np.roll(way, -1, axis=0), "plus", head=False), Points(places.values, places.labels[0])]
+        panels.insert(0, Panel(marks, title, layout="free", width=1.2))
+    return panels
 
 
 def board(run: Run, name: str) -> Panel:
@@ -408,19 +365,17 @@ def cut_of(run: Run) -> Panel:
     (nodes,), values = run.arrays["solution"].labels, run.arrays["solution"].values
     need(len(nodes) <= MOST_NEURONS, f"a graph of {len(nodes):,} nodes cannot be read")
     other = values != values[0]
-    at = np.zeros((len(nodes), 2))
-    for side, part in ((-1, ~other), (1, other)):
-        at[part] = np.column_stack([np.full(part.sum(), 1.2 * side), np.linspace(1, -1, part.sum() + 2)[1:-1]])
+    at = np.column_stack([np.where(other, 1.2, -1.2), np.zeros(len(nodes))])
+    for part in (~other, other):
+        at[part, 1] = np.linspace(1, -1, part.sum() + 2)[1:-1]
     start, end = np.argwhere(np.triu(run.arrays["couplings"].values, 1)).T
     cut = other[start] != other[end]
     within: Any = {"head": False, "dashed": True, "key": say("edges within a part: {}", int((~cut).sum()))}
-    marks: list[Mark] = [
-        Arrows(at[start[cut]], at[end[cut]], "faint", 0.7, head=False, key=say("edges in the cut: {}", int(cut.sum()))),
-    ]
+    across = say("edges in the cut: {}", int(cut.sum()))
+    marks: list[Any] = [Arrows(at[start[cut]], at[end[cut]], "faint", 0.7, head=False, key=across)]
     for part, bend in ((~other, -0.5), (other, 0.5)):  # away from the other column
         inside = ~cut & part[start]
         marks.append(Arrows(at[start[inside]], at[end[inside]], "ink", bend=bend, **within))
-    colours = ["minus" if one else "plus" for one in other]
-    names = [say("one part"), say("the other part")]
-    parts = Nodes(np.array([[-1.2, 1.1], [1.2, 1.1]]), names, "plain", ["plus", "minus"])
+    colours = np.where(other, "minus", "plus").tolist()
+    parts = texts([-1.2, 1.2], 1.1, [say("one part"), say("the other part")], ["plus", "minus"], 1)
     return Panel([*marks, Nodes(at, nodes, "circle", colours, colours), parts], layout="free")

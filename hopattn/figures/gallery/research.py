@@ -76,9 +76,8 @@ def probes(result: Result) -> Sheet:
     if "probes" not in runs[0].arrays:
         top = 1.1 * max(run.arrays[f"{name} accuracy"].values.max() for run in runs for name in ("masked", "unmasked"))
         return by_run(runs, lambda run, name: _of_positions(run, name, top), MOST_RUNS, "y")
-    return replace(
-        by_run(runs, _of_memories, MOST_RUNS, "y"), title=say("answers need more width than each memory alone")
-    )
+    title = say("answers need more width than each memory alone")
+    return replace(by_run(runs, _of_memories, MOST_RUNS, "y"), title=title)
 
 
 def _of_memories(run: Run, title: str) -> Panel:
@@ -131,9 +130,8 @@ def maps(result: Result) -> Sheet:
     names = say("positions, {}", grid.labels[1][0]), say("memories of {} places", len(fields))
     values = grid.values[:, 0], fields.max(axis=0)
     panels = [_places(run, name, row, say("response"), "signed") for name, row in zip(names, values, strict=True)]
-    return Sheet(
-        panels, notes=[left_out(1, len(grid.labels[1]), "modules"), left_out(1, len(result.runs), "runs", "run")]
-    )
+    notes = [left_out(1, len(grid.labels[1]), "modules"), left_out(1, len(result.runs), "runs", "run")]
+    return Sheet(panels, notes=notes)
 
 
 @figure("what a walk recalls at each place, also by edges never walked before", "torus-walk", research=True)

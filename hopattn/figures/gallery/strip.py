@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hopattn.dynamics.record import Status
-from hopattn.figures.choice import cues_of, mask_of, query_of, tables
+from hopattn.figures.choice import cues_of, largest, mask_of, query_of, tables
 from hopattn.figures.figure import figure, left_out, need
-from hopattn.figures.policies import Words, hero, run_names, words_of
-from hopattn.figures.recalls import APART, FRAMES, last_step, picture, recalls, slope_of, states, verdict
+from hopattn.figures.policies import SEEN, SYMBOLS, Words, bars_within, hero, run_names, words_of
+from hopattn.figures.recalls import APART, FRAMES, last_step, picture, recalls, slope_of, states, turns_of, verdict
 from hopattn.figures.sheet import (
     Arrows,
     Bars,
@@ -27,23 +27,20 @@ from hopattn.figures.sheet import (
 )
 from hopattn.figures.text import indexed
 from hopattn.foundation.registry import name_of
+from hopattn.results.labelled import Labelled
 from hopattn.scenario.arrays import numbers
 from hopattn.scenario.result import Result, Run
 
-ROWS, AXES, LINES, MOST, SEEN = 6, 5, 10, 1e4, 0.005
-"""The most rows of a strip, axes of a word, and rows of all strips; the largest weight whose number is shown, and the
-least share that has an arrow."""
+ROWS, AXES, LINES, MOST = 6, 5, 10, 1e4
+"""The most rows of a strip, axes of a word, and rows of all strips; and the largest weight whose number is shown."""
 SHAPE, FAN, BAR, LETTER = 2.2, 1.5, 1.5, 0.0135
 """The width of strips by their height, the widths of arrows between columns and of bars, and the width of a letter, as
 a part of that of the strip."""
 HEADS, CAPTION, NUMBER, LANE = 4, 3.2, 6, 4.5
 """The heights of the names of columns and of captions, and the least widths of a number and of arrows, in letters."""
-LINE, ALIKE = 27, 0.03
-"""The letters of a line of a caption, and by how much weights that look alike differ."""
-VALLEY = np.array([3.0, 3.2])
-"""The size of the valley."""
-SYMBOLS = {"beta": "β", "n": "n", "alpha": "α"}
-"""The parameters of separations that a strip names."""
+LONGEST, LINE, ALIKE, VALLEY = 10, 27, 0.03, np.array([3.0, 3.2])
+"""The letters of the name of a key and of a line of a caption, by how much weights that look alike differ, and the size
+of the valley."""
 
 
 class Step(NamedTuple):
@@ -85,9 +82,10 @@ def frames(result: Result) -> list[Sheet]:
     if (every := steps_in(result)) and every[0].changed is not None:
         return [strip_of([step], len(every)) for step in every[:FRAMES]]
     whole = strip(result)
-    empty = [replace(panel, marks=()) for panel in whole.panels]
-    panels = [*enumerate(zip(whole.panels, empty, strict=True))]
-    return [replace(whole, panels=[both[i % 5 > k] for i, both in panels]) for k in range(5)]
+    bare = [
+        [panel if i % 5 <= k else replace(panel, marks=()) for i, panel in enumerate(whole.panels)] for k in range(5)
+    ]
+    return [replace(whole, panels=panels) for panels in bare]
 
 
 @figure("one step of recall in four moves: cue, compare, weigh, mix; and again until it rests", "letters", frames)
@@ -108,10 +106,8 @@ def alike(one: Step, other: Step) -> bool:
 
 def steps_in(result: Result) -> list[Step]:
     """The steps of all runs."""
-    names = run_names(result.runs)
-    return [
-        step._replace(run=name) for run, name in zip(result.runs, names, strict=True) for step in steps_of(result, run)
-    ]
+    named = zip(result.runs, run_names(result.runs), strict=True)
+    return [step._replace(run=name) for run, name in named for step in steps_of(result, run)]
 
 
 def strip_of(whole: Sequence[Step], count: int) -> Sheet:
@@ -166,9 +162,7 @@ def of_memory(run: Run, i: int) -> Step:
     if run.strips:
         cue, answer = (picture(run, i, state) for state in states(run, i)[[0, min(1, last_step(run, i))]])
         axes, keys = (), [picture(run, i, one) for one in run.arrays["patterns"].values]
-    kinds = [
-        (name.split()[-1], dict(zip(*one.labels, one.values, strict=True))) for name, one in tables(run, "separation")
-    ]
+    kinds = [(name, dict(zip(*one.labels, one.values, strict=True))) for name, one in tables(run, "separation")]
     way = way_of(s, w, *(kinds or [("", {})])[0])
     if np.abs(w).max() > MOST:
         w, way = w / w.sum(), say("{}, shares", way)
@@ -191,25 +185,29 @@ def of_neurons(run: Run, i: int) -> Iterator[Step]:
     start, field = run.arrays["input"], run.arrays["step 1 field"].values[i]
     state, axes = start.values[i], numbers(start.values.shape[1]) if run.strips else start.labels[1]
     couplings = run.arrays["couplings"].values if "couplings" in run.arrays else np.empty((0, 0))
-    changes = [(j, float(field[j]), after) for j, after in enumerate(run.arrays["step 1 output"].values[i])]
-    if "turns" in run.arrays:
-        turns = zip(run.arrays["turns"].labels[1], run.arrays["turns"].values[i], strict=True)
-        changes = [(int(label.rsplit(" ", 1)[1]) - 1, float(turn[0]), turn[2]) for label, turn in turns]
-    rows, hidden = [say("neuron {}", axis) for axis in axes], np.zeros(len(axes), bool)
-    then = say("on to the next neuron") if "turns" in run.arrays else say("all neurons step at once")
-    again: list[Mark] = [texts(0.1, 0.9, [then], align="left", letters=14)]
-    square = couplings.shape == (len(axes), len(axes)) and "answers" not in run.arrays
-    for j, total, after in changes if square else ():
+    one_by_one, count = "turns" in run.arrays, len(axes)
+    at_once = np.stack([np.arange(count), field, run.arrays["step 1 output"].values[i]])
+    turns = turns_of(run, i)[[0, 1, 3]] if one_by_one else at_once
+    rows, hidden = [say("neuron {}", axis) for axis in axes], np.zeros(count, bool)
+    again = remark(say("on to the next neuron") if one_by_one else say("all neurons step at once"))
+    square = couplings.shape == (count, count) and "answers" not in run.arrays
+    for j, total, after in zip(turns[0].astype(int).tolist(), *turns[1:].tolist(), strict=True) if square else ():
         if state[j] == after or not np.isclose(couplings[j] @ state, total):  # with a bias, the sum has other parts
             continue
-        cue, turned = state, np.where(np.arange(len(state)) == j, after, state)
-        state = turned if "turns" in run.arrays else state
+        cue, turned = state, np.where(np.arange(count) == j, after, state)
+        state = turned if one_by_one else state
         title, products = say("neuron {} turns: its sum is {}", axes[j], total), couplings[j] * cue
         sums, told = say("times coupling: sum {}", total), say("neuron {} turns", axes[j])
         captions = say("state"), say("the state of each"), sums, told, ""
         before, new = (picture(run, i, one) if run.strips else one for one in (cue, turned))
         names = () if run.strips else axes
         yield Step(before, new, names, captions, rows, cue, products, hidden, again, title, changed=j)
+
+
+def keys_of(run: Run, place: str, weights: Labelled, i: int) -> tuple[list[str], np.ndarray, np.ndarray, np.ndarray]:
+    """The names of the keys of a head, and of each for query `i` its score, its weight, and whether a mask hides it."""
+    scores, hidden = run.arrays[f"{place} scores".strip()].values[i], ~mask_of(run, place, weights)[i]
+    return [indexed(key, LONGEST) for key in weights.labels[1]], scores, weights.values[i], hidden
 
 
 def of_layer(run: Run, words: Words, i: int, layer: int) -> Step:
@@ -219,15 +217,12 @@ def of_layer(run: Run, words: Words, i: int, layer: int) -> Step:
     heads = [(name.place, one) for name, one in run.find("weights", layer + 1) if name.text in ("", "sequence 1")]
     adds = [np.linalg.norm(run.arrays[f"{place} output"].values[i]) for place, _ in heads]
     place, weights = heads[most := int(np.argmax(adds))]
-    w, s, hidden = weights.values[i], run.arrays[f"{place} scores"].values[i], ~mask_of(run, place, weights)[i]
-    token, rows = indexed(words.tokens[i]), [indexed(key) for key in weights.labels[1]]
-    title: str = say("‘{}’ takes most from ‘{}’", token, rows[np.argmax(w)])
-    if np.isclose(w, w.max()).sum() > 1 or w.max() <= 0 or several:
-        title = ""
-    elif weights.labels[1][np.argmax(w)] == words.tokens[i]:
-        title = say("‘{}’ takes most from itself", token)
-    if title and len(heads) > 1:
-        title = say("head {} of {}: {}", most + 1, len(heads), title)
+    rows, s, w, hidden = keys = keys_of(run, place, weights, i)
+    token, best = indexed(words.tokens[i]), np.argmax(w)
+    itself = weights.labels[1][best] == words.tokens[i]
+    title = say("‘{}’ takes most from itself", token) if itself else say("‘{}’ takes most from ‘{}’", token, rows[best])
+    title = title if len(heads) == 1 else say("head {} of {}: {}", most + 1, len(heads), title)
+    unclear = several or w.max() <= 0 or np.isclose(w, w.max()).sum() > 1
     added = run.arrays.get(f"layer {layer + 1} output")
     residual = added is not None and np.allclose(before + added.values[i], after)
     told = say("{} + what it took", token) if residual else say("{}, after", token)
@@ -235,41 +230,36 @@ def of_layer(run: Run, words: Words, i: int, layer: int) -> Step:
     if layer + 1 < len(words.states):
         fed = f"layer {layer + 1} fed" in run.arrays
         then = say("feed-forward, then layer {}", layer + 2) if fed else say("on to layer {}", layer + 2)
-    head = run.heads().get(place)
-    kind = getattr(getattr(head, "retrieval", None), "separation", None)
+    kind = getattr(getattr(run.heads().get(place), "retrieval", None), "separation", None)
     known = {key: float(value) for key in SYMBOLS if (value := getattr(kind, key, None)) is not None}
     way = way_of(s[~hidden], w[~hidden], name_of(kind) if kind else "", known)
     asked = say("head {} of {}: how alike?", most + 1, len(heads)) if len(heads) > 1 else say("how alike?")
     captions = say("{} in layer {}", token, layer + 1) if several else token, asked, way, told, ""
-    again: list[Mark] = [texts(0.1, 0.9, [then], align="left", letters=14)]
-    return Step(before, after, axes, captions, rows, s, w, hidden, again, title)
+    return Step(before, after, axes, captions, *keys, remark(then), "" if unclear else title)
 
 
 def of_other_axes(result: Result, run: Run) -> Iterator[Step]:
     """The step of a query that has other axes than what it takes, as in a decoder: in its first head."""
     for name, weights in run.find("weights"):
-        scores, tokens = run.arrays.get(str(replace(name, quantity="scores"))), weights.labels[0]
-        names = ("input", "state", f"{name.place} queries"), (f"{name.place} output", "context")
-        cues, answers = ([run.arrays[one] for one in ones if one in run.arrays] for ones in names)
-        there = [[one for one in ones if one.labels[0] == tokens][:1] for ones in (cues, answers)]
-        if scores is None or name.text not in ("", "sequence 1") or not all(there):
+        place, tokens = name.place, weights.labels[0]
+        names = ("input", "state", f"{place} queries"), (f"{place} output", "context")
+        there = [[run.arrays[one] for one in ones if one in run.arrays] for ones in names]
+        cues, answers = ([one for one in ones if one.labels[0] == tokens] for ones in there)
+        if f"{place} scores".strip() not in run.arrays or name.text not in ("", "sequence 1") or not (cues and answers):
             continue
-        (cue,), (answer,) = there
         spoken = [token for token in tokens if any(map(str.isalnum, token))] if result.figure.query is None else tokens
-        i, rows = tokens.index(spoken[0]), [indexed(key) for key in weights.labels[1]]
-        i = i if result.figure.query is None else query_of(result, tokens)
-        w, s, hidden = weights.values[i], scores.values[i], ~mask_of(run, name.place, weights)[i]
-        token = indexed(tokens[i])
+        i = tokens.index(spoken[0]) if result.figure.query is None else query_of(result, tokens)
+        rows, _, w, _ = keys = keys_of(run, place, weights, i)
+        token, (axes, other) = indexed(tokens[i]), (ones[0].labels[1] for ones in (cues, answers))
+        title, again = say("‘{}’ takes most from ‘{}’", token, rows[np.argmax(w)]), say("no: attention is one step")
         captions = token, say("how alike?"), say("how much of each?"), say("what {} takes", token), ""
-        again: list[Mark] = [texts(0.1, 0.9, [say("no: attention is one step")], align="left", letters=14)]
-        title, before, after = (
-            say("‘{}’ takes most from ‘{}’", token, rows[np.argmax(w)]),
-            cue.values[i],
-            answer.values[i],
-        )
-        axes, other = cue.labels[1], answer.labels[1]
-        yield Step(before, after, axes, captions, rows, s, w, hidden, again, title, other=other)
+        yield Step(cues[0].values[i], answers[0].values[i], axes, captions, *keys, remark(again), title, other=other)
         return
+
+
+def remark(text: str) -> list[Mark]:
+    """A text in the place of the valley."""
+    return [texts(0.1, 0.9, [text], align="left", letters=14)]
 
 
 def way_of(scores: np.ndarray, weights: np.ndarray, kind: str, parameters: Any) -> str:
@@ -291,18 +281,16 @@ def way_of(scores: np.ndarray, weights: np.ndarray, kind: str, parameters: Any) 
 def few(step: Step) -> Step:
     """A step with the rows of the largest weights, and one for all others, or for all that are masked."""
     if (masked := np.flatnonzero(step.hidden)).size > 2:
-        seen = np.flatnonzero(~step.hidden)
-        parts = [np.append(numbers[seen], 0) for numbers in (step.scores, step.weights)]
-        rows = [*(step.rows[k] for k in seen.tolist()), say("{} words", len(masked))]
-        step = step._replace(rows=rows, hidden=np.append(step.hidden[seen], True), scores=parts[0], weights=parts[1])
-    n = len(step.rows)
-    order = np.lexsort([np.arange(n), -step.scores, -np.abs(step.weights), step.hidden])
-    kept, rest = np.sort(order[: ROWS - 2]), order[ROWS - 2 :]
-    if n <= ROWS:
-        return step
+        step = short(step, np.flatnonzero(~step.hidden), masked, "{} words")
+    order = np.lexsort([np.arange(len(step.rows)), -step.scores, -np.abs(step.weights), step.hidden])
+    return short(step, np.sort(order[: ROWS - 2]), order[ROWS - 2 :], "{} others") if len(step.rows) > ROWS else step
+
+
+def short(step: Step, kept: np.ndarray, rest: np.ndarray, name: str) -> Step:
+    """A step with some of its rows, and one for the rest: for those that no mask hides, if there are any."""
     seen = rest[~step.hidden[rest]]
     return step._replace(
-        rows=[*(step.rows[k] for k in kept), say("{} others", len(seen) or len(rest))],
+        rows=[*(step.rows[k] for k in kept), say(name, len(seen) or len(rest))],
         scores=np.append(step.scores[kept], step.scores[seen].max(initial=-np.inf if len(seen) else 0)),
         weights=np.append(step.weights[kept], step.weights[seen].sum()),
         hidden=np.append(step.hidden[kept], not len(seen)),
@@ -350,8 +338,7 @@ def columns(step: Step, room: Room, first: bool) -> list[Panel]:
         width = max(width, 0.8 * letter * min(len(told), LINE))
         lines = [texts(0.1, top + low, [told], "faint", align="left", letters=int(1.5 * width / letter))]
         lines += [texts(0.1, top + high, [head], size=1, bold=True, align="left")] * first
-        ends_of = -top, top + above
-        panels.append(Panel([*lines, *marks], layout="free", y_range=ends_of, width=width))
+        panels.append(Panel([*lines, *marks], layout="free", y_range=(-top, top + above), width=width))
     return panels
 
 
@@ -359,25 +346,17 @@ def bars(step: Step, what: str, y: np.ndarray, left: float, colour: str, room: R
     """A lying bar for each row that no mask hides; of the others it says so. Also their right end."""
     seen, values = ~step.hidden, getattr(step, what)
     every = np.concatenate([getattr(one, what)[~one.hidden] for one in room.steps])
-    bar, right = lying(
-        values[seen], y[seen], left, colour, every, min(2 * room.letter, 0.55 * room.height / len(y)), room
-    )
+    width = min(2 * room.letter, 0.55 * room.height / len(y))
+    bar, right = lying(every, left, room, values=values[seen], at=y[seen], colour=colour, width=width)
     masked = texts(left + 0.1, y[~seen], [say("masked")] * sum(~seen), "faint", align="left")
     return [bar, *[masked] * bool(sum(~seen))], right
 
 
-def lying(
-    values: np.ndarray, y: np.ndarray, left: float, colour: str, every: np.ndarray, width: float, room: Room
-) -> tuple[Bars, float]:
+def lying(every: np.ndarray, left: float, room: Room, **look: Any) -> tuple[Bars, float]:
     """Lying bars in a unit in which all of `every` have room, with their numbers; and the right end of these."""
-    low, top, number = (
-        min(0.0, float(every.min(initial=0))),
-        max(0.0, float(every.max(initial=0))),
-        NUMBER * room.letter,
-    )
-    unit = BAR / ((top - low) or 1.0)
-    zero = left + (number if low < 0 else 0) - low * unit
-    return Bars(values, at=y, colour=colour, lying=True, width=width, zero=zero, unit=unit), zero + top * unit + number
+    number = NUMBER * room.letter
+    bar = bars_within(left + number * (every.min(initial=0.0) < 0), BAR, every=every, lying=True, **look)
+    return bar, bar.zero + bar.unit * max(0.0, every.max(initial=0.0)) + number
 
 
 def state_of(step: Step, state: np.ndarray, colour: str, x: float, room: Room) -> tuple[list[Mark], float, np.ndarray]:
@@ -398,13 +377,14 @@ def state_of(step: Step, state: np.ndarray, colour: str, x: float, room: Room) -
         steps = [one for one in room.steps if (one.axes, one.captions[0]) == (step.axes, step.captions[0])]
         alike = [(one.answer, one.cue) for one in steps]
     change = np.max([np.abs(after - before) + 1e-6 * np.abs(after) for after, before in alike], axis=0)
-    most = np.sort(np.argsort(-change, kind="stable")[:AXES])
+    most = largest(change, AXES)
     names = [indexed(axes[k], 16) for k in most]
     y = min(max(0.8, 3 * room.letter), room.height / len(most)) * ((len(most) - 1) / 2 - np.arange(len(most)))
     left, places = x + 0.1 + 0.8 * room.letter * max(map(len, names)), np.zeros(len(axes))
     places[most] = y
     every = np.concatenate([np.ravel(part) for one in room.steps for part in (one.cue, one.answer)])
-    bar, right = lying(state[most], y, left + 0.1, colour, every, 1.7 * room.letter, room)
+    look: Any = {"values": state[most], "at": y, "colour": colour, "width": 1.7 * room.letter}
+    bar, right = lying(every, left + 0.1, room, **look)
     return [texts(left, y, names, align="right"), bar], right, places
 
 

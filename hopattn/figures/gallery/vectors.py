@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from hopattn.figures.choice import arrays_of
+from hopattn.figures.choice import arrays_of, cues_of
 from hopattn.figures.figure import figure, left_out, need
 from hopattn.figures.policies import NOTHING, STILL, run_names, runs_with
 from hopattn.figures.sheet import Arrows, Curve, Mark, Nodes, Panel, Points, Sheet, say, texts
@@ -23,7 +23,7 @@ def projection(result: Result) -> Sheet:
     runs = runs_with(result, "it has no layer of neurons", *LAYER)
     cues, weights = runs[0].arrays["input"].labels[0], runs[0].arrays["network"].values
     need(weights.shape[1] > 1, "its neurons have one input; an angle has two")
-    asked = [cues.index(result.figure.query)] if result.figure.query in cues else [*range(len(cues))]
+    asked = cues_of(result, cues, len(cues))
     names = [cues[i] for i in asked] if len(asked) > 1 else run_names(runs)
     pairs = [(run.arrays["network"].values[0], run.arrays["input"].values[i]) for run in runs for i in asked]
     every = [(w, a, name) for (w, a), name in zip(pairs, names, strict=False) if w.any() and a.any()]
@@ -88,9 +88,8 @@ def _step(run: Run) -> tuple[list[Mark], str, Labelled] | None:
     for point in cues.values @ (1, 1j):
         x, y = (point * parts).real, (point * parts).imag
         marks.append(Curve(x[2:-5], y[2:-5], colour="plus", width=0.9))
-        marks.append(
-            Arrows(np.array([[x[-7], y[-7]]]), np.array([[x[-3], y[-3]]]), "plus", 1.3, key=say("one step"), gap=0)
-        )
+        start, end = np.column_stack([x, y])[[[-7], [-3]]]
+        marks.append(Arrows(start, end, "plus", 1.3, key=say("one step"), gap=0))
     marks.append(Points(cues.values, size=1.2))
     for point, name in zip(cues.values, subscripted(cues.labels[0]), strict=True):
         side = int(np.sign(round(point[0], 1)))

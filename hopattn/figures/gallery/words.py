@@ -76,7 +76,9 @@ def words(result: Result) -> Sheet:
         panels.append(Panel(panel, title, x, y, "plane", (low[0], high[0]), (low[1], high[1])))
     same = all(turn.towards is not None and turn.name == turns[0].name for turn in turns)
     template = "‘{}’ turns towards ‘{}’" if degrees > HARDLY else "‘{}’ hardly turns towards ‘{}’"
-    title, dim = _towards(template, turns[0].name, *goals) if same else "", turns[0].ends.shape[1]
+    names, title, dim = [*map(indexed, [turns[0].name, *goals])], "", turns[0].ends.shape[1]
+    if same and len(goals) <= RUNS:
+        title = say(template + " or ‘{}’" * (len(goals) - 1), *names)
     notes = [left_out(2, dim, "axes", "axes"), say("cosines in all {} dimensions", dim) if dim > 2 and goals else ""]
     notes += [left_out(len(turns), len(result.runs), "runs", "run")]
     return Sheet(panels, title, notes, in_a_row=1 if flat else 4)
@@ -86,15 +88,11 @@ def _turns(result: Result) -> list[Turn]:
     """The word that stands out of each run that has something to tell: on the axes of the first."""
     texts = [(run, text) for run in result.runs if (text := words_of(run))]
     need(texts, "it has no text whose words go through layers of attention")
-    need(
-        any(one.sees.any() for _, one in texts),
-        "no word takes from another one of its text; try the figure 'attention'",
-    )
-    turns = [
-        Turn(run, text, word, goal(text, word), *_way(run, text, word))
-        for run, text in texts
-        if text.before.labels[1] == texts[0][1].before.labels[1] and shows_turn(text, word := hero(result, text))
-    ]
+    alone = "no word takes from another one of its text; try the figure 'attention'"
+    need(any(text.sees.any() for _, text in texts), alone)
+    texts = [(run, text) for run, text in texts if text.before.labels[1] == texts[0][1].before.labels[1]]
+    turning = [(run, text, word) for run, text in texts if shows_turn(text, word := hero(result, text))]
+    turns = [Turn(*one, goal(*one[1:]), *_way(*one)) for one in turning]
     query = result.figure.query
     need(turns, f"{NOTHING}attention " + (f"does not turn '{query}'" if query else "turns no word"))
     why = f"'{turns[0].name}' turns towards no word that it sees, and is no sum of words; try the figure 'qkv'"
@@ -158,11 +156,6 @@ def _terms(
     names += [say("+ {} others", len(rest))] if rest else []
     steps = [*parts[largest], parts[rest].sum(axis=0)][: len(names)]
     return names, np.cumsum([start, *steps], axis=0)
-
-
-def _towards(template: str, *names: str) -> str:
-    """A title with a word and one or two others; none for more."""
-    return say(template + " or ‘{}’" * (len(names) - 2), *map(indexed, names)) if len(names) < 4 else ""
 
 
 @figure("how the query matrix of a head slants the plane of its words", "two-spaces")
