@@ -46,10 +46,6 @@ def frozen(pid):
             os.kill(pid, signal.SIGCONT)
 
 
-def process(thing):
-    return os.getpid()
-
-
 def failing(thing, kind):
     raise kind(f"of {thing}")
 

@@ -1,11 +1,7 @@
-"""Keys and work on many machines (the extra `cluster`).
+"""Keys and work on many machines, by Dask (the extra `cluster`).
 
-- `connection.py`: the connection to a Dask cluster, and its errors
-- `calls.py`: calls of a cluster, as futures; a scheduler that does not answer
-- `workers.py`: objects that lie on the workers of a cluster
-- `shard.py`: one part of the keys, where it lies
-- `sharded_memory.py`: a memory whose keys lie on many machines
-- `partition.py`: keys and values, in memory or in files, divided into shards
+- `connection.py`: the connection to a scheduler, the wait for its results, and the errors of both
+- `sharded_memory.py`: a memory whose keys are tasks of Dask, and whose sums a tree of tasks merges
 """
 
 from hopattn.foundation.lazy import attach

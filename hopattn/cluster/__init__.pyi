@@ -1,4 +1,4 @@
 """The public names of `ha.cluster`."""
 
-from .partition import sharded as sharded
 from .sharded_memory import Sharded as Sharded
+from .sharded_memory import sharded as sharded

@@ -14,8 +14,7 @@ from itertools import islice
 from threading import Thread
 from typing import Any
 
-from hopattn.cluster.calls import POLL_SECONDS, OnCluster, workers_of
-from hopattn.cluster.connection import connected, quiet, translated_errors
+from hopattn.cluster.connection import POLL_SECONDS, connected, on_cluster, require_workers
 from hopattn.foundation.errors import CannotDo, InvalidInput, quoted, shortened
 
 JOBLIB_READS = ("JOBLIB_", "LOKY_")
@@ -82,8 +81,13 @@ def _in_order(numbered: Iterable[tuple[int, Any]]) -> Iterator[Any]:
 @contextmanager
 def _workers(cluster: Any) -> Iterator[tuple[Executor, int, Look]]:
     """The workers of a cluster: the arguments of `_completed`."""
-    with connected(cluster) as client, quiet(), translated_errors(client), OnCluster(client) as executor:
-        yield executor, AHEAD, partial(workers_of, client)
+    with connected(cluster) as client, on_cluster(client):
+        executor = client.get_executor(pure=False)
+        try:
+            yield executor, AHEAD, partial(require_workers, client)
+        finally:
+            with suppress(Exception):  # a lost cluster
+                executor.shutdown(wait=False)
 
 
 @contextmanager

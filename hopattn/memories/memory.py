@@ -56,20 +56,13 @@ class KeyValueMemory(AssociativeMemory):
     retrieval: one step of the memory, from cues to states, with its similarity, separation and activation.
     """
 
+    keys: Any
+    values: Any
     similarity: Similarity
     separation: Separation
     activation: Activation
     retrieval: Step
-
-    @property
-    @abstractmethod
-    def autoassociative(self) -> bool:
-        """Whether the values are the keys."""
-
-    @property
-    @abstractmethod
-    def dims(self) -> tuple[int, int]:
-        """The dims of the keys and of the values."""
+    same_neurons: bool
 
     @property
     def dim(self) -> int:
@@ -93,10 +86,61 @@ class KeyValueMemory(AssociativeMemory):
     def _value_sizes(self) -> Array:
         """The largest |entry| of each value, `(n_patterns,)`."""
 
-    @abstractmethod
     @public
-    def weights(self, cues: Cues, mask: Mask = None) -> Any:
-        """p = ∇Ψ(s), `(n_cues, n_patterns)`."""
+    def scores(self, cues: Cues) -> Array:
+        """s = sim(K, x): `(n_cues, n_patterns)` for cues `(n_cues, dim)`, `(n_patterns,)` for one cue."""
+        return self.retrieval._scores(cues, self.keys)
+
+    @public
+    def weights(self, cues: Cues, mask: Mask = None) -> Array:
+        """p = ∇Ψ(s), shaped as the scores; a masked entry has weight exactly 0."""
+        return self.retrieval._weights(cues, self.keys, mask)
+
+    @public
+    def rest(self, cues: Cues, mask: Mask = None) -> Array:
+        """The weight that the sink takes, `(n_cues,)`; raises `InvalidInput` for a memory without a sink."""
+        return self.retrieval._rest(cues, self.keys, mask)
+
+    @public(may_be=finite)
+    def free_energy(self, cues: Cues, mask: Mask = None) -> FreeEnergy:
+        """F = U − S/β of the weights, with U, S and the effective number of keys; arrays `(n_cues,)`, as `FreeEnergy`.
+
+        F = −Ψ(s), so that a memory with an energy has E(x) = Φ*(x) + F. With an activation that uses only the direction
+        of the field, the exponential separation counts as the softmax, as in the energy. Many cues of NumPy take one
+        pass over blocks of keys, without a matrix of all weights. Raises `InvalidInput` with the reason where the
+        weights are not a distribution.
+
+        >>> import hopattn as ha
+        >>> ha.Memory([[1.0, 0.0], [0.0, 1.0]], beta=2).free_energy([0.6, 0.4])
+        FreeEnergy(1 cue, energy -0.5197, entropy 0.6735, free -0.8565, effective keys 1.961)
+        """
+        return self.retrieval._free_energy(cues, self.keys, mask)
+
+    def _field_at(self, x: Array, mask: Any) -> Array:
+        return self.retrieval._field(x, self.keys, self.values, mask)
+
+    def _energy_at(self, x: Array, mask: Any) -> Array:
+        return self.retrieval._answer(x, self.keys, None, mask, energy=True).energy
+
+    def _step_at(self, x: Array, mask: Any, *, energy: bool = False) -> tuple[Array, Array | None]:
+        """The step and the energy, from one pass over the keys."""
+        before = x if self.same_neurons else None
+        answer = self.retrieval._answer(x, self.keys, self.values, mask, state=before, energy=energy)
+        return answer.state, answer.energy
+
+    @property
+    def n_patterns(self) -> int:
+        return int(self.keys.shape[0])
+
+    @property
+    def autoassociative(self) -> bool:
+        """Whether the values are the keys."""
+        return self.values is self.keys
+
+    @property
+    def dims(self) -> tuple[int, int]:
+        """The dims of the keys and of the values."""
+        return int(self.keys.shape[-1]), int(self.values.shape[-1])
 
     def _size_read(self, states: Array, mask: Array | None = None) -> Array:
         """Σ|p||v| / Σ|p|, `(n,)`: the mean size of the values that states `(n, dim)` read; |v|: the largest |entry|."""
@@ -225,36 +269,6 @@ class Memory(KeyValueMemory):
         return f"Memory({shapes}, {self.similarity!r}, {self.separation!r}, {self.activation!r})"
 
     @public
-    def scores(self, cues: Cues) -> Array:
-        """s = sim(K, x): `(n_cues, n_patterns)` for cues `(n_cues, dim)`, `(n_patterns,)` for one cue."""
-        return self.retrieval._scores(cues, self.keys)
-
-    @public
-    def weights(self, cues: Cues, mask: Mask = None) -> Array:
-        """p = ∇Ψ(s), shaped as the scores; a masked entry has weight exactly 0."""
-        return self.retrieval._weights(cues, self.keys, mask)
-
-    @public
-    def rest(self, cues: Cues, mask: Mask = None) -> Array:
-        """The weight that the sink takes, `(n_cues,)`; raises `InvalidInput` for a memory without a sink."""
-        return self.retrieval._rest(cues, self.keys, mask)
-
-    @public(may_be=finite)
-    def free_energy(self, cues: Cues, mask: Mask = None) -> FreeEnergy:
-        """F = U − S/β of the weights, with U, S and the effective number of keys; arrays `(n_cues,)`, as `FreeEnergy`.
-
-        F = −Ψ(s), so that a memory with an energy has E(x) = Φ*(x) + F. With an activation that uses only the direction
-        of the field, the exponential separation counts as the softmax, as in the energy. Many cues of NumPy take one
-        pass over blocks of keys, without a matrix of all weights. Raises `InvalidInput` with the reason where the
-        weights are not a distribution.
-
-        >>> import hopattn as ha
-        >>> ha.Memory([[1.0, 0.0], [0.0, 1.0]], beta=2).free_energy([0.6, 0.4])
-        FreeEnergy(1 cue, energy -0.5197, entropy 0.6735, free -0.8565, effective keys 1.961)
-        """
-        return self.retrieval._free_energy(cues, self.keys, mask)
-
-    @public
     def without(self, pattern: Any) -> "Memory":
         """The same memory without a pattern, or several: without their keys and values.
 
@@ -316,30 +330,6 @@ class Memory(KeyValueMemory):
         step = self.retrieval
         effective = replace(step, separation=step._effective_separation)
         return self.activation.inverse(states) - effective._field(states, self.keys, self.keys, mask)
-
-    def _field_at(self, x: Array, mask: Any) -> Array:
-        return self.retrieval._field(x, self.keys, self.values, mask)
-
-    def _energy_at(self, x: Array, mask: Any) -> Array:
-        return self.retrieval._answer(x, self.keys, None, mask, energy=True).energy
-
-    def _step_at(self, x: Array, mask: Any, *, energy: bool = False) -> tuple[Array, Array | None]:
-        """The step and the energy, from one pass over the keys."""
-        before = x if self.same_neurons else None
-        answer = self.retrieval._answer(x, self.keys, self.values, mask, state=before, energy=energy)
-        return answer.state, answer.energy
-
-    @property
-    def n_patterns(self) -> int:
-        return int(self.keys.shape[0])
-
-    @property
-    def autoassociative(self) -> bool:
-        return self.values is self.keys
-
-    @property
-    def dims(self) -> tuple[int, int]:
-        return int(self.keys.shape[-1]), int(self.values.shape[-1])
 
     @cached_property
     def _value_sizes(self) -> Array:

@@ -259,11 +259,11 @@ class Step(PublicObject):
             scores = self._scores(cues, keys)  # s = sim(K, x)
             where, addend = (None, None) if bias is NO_MASK else self._on_scores(bias, scores, cues, keys)
             weights = separation(scores, where, addend, potential=energy)  # Ψ(s), and p = ∇Ψ(s)
-            field = None if values is None else summed(weights.array, widened(values))  # h = Vᵀ p, as factor · field
+            field = None if values is None else self._summed(weights.array, values)  # h = Vᵀ p, as factor · field
             if ties is not None:
-                slack = of_scores(self.similarity, widened(cues), widened(keys), ties.eps)
+                slack = self._slack(cues, keys, ties.eps)
                 spread = of_weights(separation, scores, where, slack, weights, bias=addend)
-                field = without_rounding(field, of_field(spread, widened(values), ties))
+                field = without_rounding(field, self._error(spread, values, ties))
             return Field(field, weights.factor, weights.potential, scores, where, addend, weights)
         rows = widened(cues if cues.ndim > 1 else cues[None])
         block_pass = stream(self.similarity, separation, rows, keys, values, bias, potential=energy, ties=ties)
@@ -311,7 +311,23 @@ class Step(PublicObject):
         """The mask of these scores, and the numbers that are added to βs, as `masks.on_scores` gives them."""
         if isinstance(bias, NoMask):
             return None, None
-        return on_scores(bias, scores, lambda: self.similarity.rounding(widened(cues), widened(keys)))
+        return on_scores(bias, scores, lambda: self._rounding(cues, keys))
+
+    def _rounding(self, cues: Array, keys: Array) -> Any:
+        """The largest rounding error of each score that is 0."""
+        return self.similarity.rounding(widened(cues), widened(keys))
+
+    def _slack(self, cues: Array, keys: Array, eps: float) -> Any:
+        """The rounding of each score, as of `of_scores`."""
+        return of_scores(self.similarity, widened(cues), widened(keys), eps)
+
+    def _summed(self, weights: Array, values: Array) -> Array:
+        """Vᵀ p, `(…, n_cues, dim_out)`."""
+        return summed(weights, widened(values))
+
+    def _error(self, spread: tuple[Array, Any], values: Array, ties: Ties) -> Array:
+        """The error of the field, as of `of_field`."""
+        return of_field(spread, widened(values), ties)
 
     def _weights(self, cues: Array, keys: Array, bias: Any = None) -> Array:
         """p = ∇Ψ(s), `(…, n_cues, n_patterns)`."""

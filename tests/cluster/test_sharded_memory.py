@@ -1,11 +1,10 @@
 """A memory cut into shards is the memory itself: any split of its keys, wherever they lie, gives what all keys give.
 
-No cluster is needed here: what a worker would be asked is asked here, of what would be sent to it.
+No cluster is needed here: the tasks run by Dask's threads.
 """
 
 import pickle
 from dataclasses import dataclass, fields
-from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -14,57 +13,28 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 import hopattn as ha
-import hopattn.cluster.shard
-from hopattn.cluster.shard import InFile, InMemory, Shard, kind_of
-from hopattn.cluster.sharded_memory import Sharded, ShardLayout
+import hopattn.cluster.sharded_memory
+from hopattn.cluster.sharded_memory import kind_of, rows_of
 from hopattn.retrieval.masks import MaskRule
 from hopattn.retrieval.online_softmax import adds_up
 from hopattn.retrieval.similarity import similarities
 from tests.draws import count, in_dtypes, masks_for
 from tests.refusal import refused
 
-
-class Here:
-    """Shards that are asked in this process, through the same pickles."""
-
-    def __init__(self, shards):
-        self.shards = [pickle.loads(pickle.dumps(shard)) for shard in shards]
-        self.sent = 0
-
-    def __len__(self):
-        return len(self.shards)
-
-    def each(self, work, *shared, own=None):
-        given = [shared if own is None else (*shared, one) for one in (own or self.shards)]
-        found = [pickle.dumps(work(shard, *one)) for shard, one in zip(self.shards, pickled(given), strict=True)]
-        self.sent += sum(map(len, found))
-        return [pickle.loads(one) for one in found]
+pytestmark = pytest.mark.usefixtures("dask")
 
 
-def in_file(path, start):
-    return InFile(str(path), kind_of(str(path)), start)
+def chunked(rows, edges):
+    """The rows as an array of Dask, cut at these edges."""
+    da = pytest.importorskip("dask.array")
+    return da.from_array(rows, chunks=(tuple(np.diff([0, *edges, len(rows)]).tolist()), -1), name=False)
 
 
-def pickled(value):
-    return pickle.loads(pickle.dumps(value))
-
-
-def cut(memory, edges, rows=lambda array, start, stop: InMemory(array[start:stop])):
+def cut(memory, edges):
     """The memory with its keys cut at these edges."""
-    spans = tuple(range(start, stop) for start, stop in pairwise([0, *edges, len(memory.keys)]))
-    itself = memory.values is memory.keys
-    own = [rows(memory.keys, s.start, s.stop) for s in spans]
-    read = [None if itself else rows(memory.values, s.start, s.stop) for s in spans]
-    shards = [Shard(s.start, len(s), *both) for s, *both in zip(spans, own, read, strict=True)]
-    dims, dtypes = (memory.keys.shape[1], memory.values.shape[1]), (memory.keys.dtype, memory.values.dtype)
-    layout = ShardLayout(spans, dims, dtypes, float(np.abs(memory.values).max()), itself)
-    return Sharded(
-        shards=Here(shards),
-        layout=layout,
-        similarity=memory.similarity,
-        separation=memory.separation,
-        activation=memory.activation,
-    )
+    values = None if memory.values is memory.keys else chunked(memory.values, edges)
+    parts = {name: getattr(memory, name) for name in ("similarity", "separation", "activation")}
+    return ha.cluster.sharded(chunked(memory.keys, edges), None, values, **parts)
 
 
 @st.composite
@@ -158,7 +128,7 @@ def test_a_recall_has_the_record_of_the_memory_itself(separation, activation, da
         assert_allclose(getattr(found, name), getattr(wanted, name), rtol=1e-9, atol=1e-9, err_msg=name)
     for name in ("steps", "status", "matched", "spurious", "mixture"):
         assert np.array_equal(getattr(found, name), getattr(wanted, name)), name
-    again = pickled(found)
+    again = pickle.loads(pickle.dumps(found))
     assert np.array_equal(again.matched, wanted.matched)
 
 
@@ -203,55 +173,49 @@ def test_sums_beyond_the_numbers_are_taken_from_all_scores(name):
 
 
 @pytest.mark.parametrize("separation", ["softmax", "rectified_power", "entmax"])
-def test_shards_in_files_are_read_some_rows_at_a_time(separation, tmp_path, monkeypatch):
+def test_keys_in_files_are_read_some_rows_at_a_time(separation, tmp_path, monkeypatch):
     rng = np.random.default_rng(2)
-    keys, values, cues = rng.normal(size=(22, 3)), rng.normal(size=(22, 3)), rng.normal(size=(6, 3))
-    np.save(tmp_path / "keys.npy", keys)
-    np.save(tmp_path / "values.npy", values)
-    monkeypatch.setattr(hopattn.cluster.shard, "READ", 5 * 3 * 8)
-    for memory in (ha.Memory(keys, separation=separation), ha.Memory(keys, values, separation=separation)):
-        names = (
-            {id(memory.keys): "keys.npy", id(memory.values): "values.npy"} if memory.values is not memory.keys else {}
+    keys, values, cues = rng.normal(size=(22, 3)), rng.normal(size=(22, 2)), rng.normal(size=(6, 3))
+    for name, rows in {"a": keys[:13], "b": keys[13:], "values": values}.items():
+        np.save(tmp_path / f"{name}.npy", rows)
+    monkeypatch.setattr(hopattn.cluster.sharded_memory, "CHUNK", 5 * 3 * 8)
+    paths, mask = [tmp_path / "a.npy", tmp_path / "b.npy"], rng.random((6, 22)) < 0.7
+    for memory, read in (
+        (ha.Memory(keys, separation=separation), None),
+        (ha.Memory(keys, values, separation=separation), 0),
+    ):
+        found = ha.cluster.sharded(
+            paths, None, None if read is None else tmp_path / "values.npy", separation=separation, shards=2
         )
-        found = cut(memory, [13, 20], lambda a, i, _, names=names: in_file(tmp_path / names.get(id(a), "keys.npy"), i))
-        mask = rng.random((6, 22)) < 0.7
+        assert found.keys.numblocks[0] >= 5 and 13 in np.cumsum(found.keys.chunks[0])
         for seen in (None, mask, mask[:1], "nonzero"):
             assert_allclose(found.step(cues, seen), memory.step(cues, seen), atol=1e-12)
-        assert np.array_equal(found.recall(cues, max_steps=3).matched, memory.recall(cues, max_steps=3).matched)
         assert np.array_equal(found.patterns, memory.patterns)
+    assert np.array_equal(
+        ha.cluster.sharded(paths, separation=separation).recall(cues, max_steps=3).matched,
+        ha.Memory(keys, separation=separation).recall(cues, max_steps=3).matched,
+    )
 
 
-def test_a_shard_of_bfloat16_is_that_of_its_numbers_in_float32(torch, tmp_path, monkeypatch):
+def test_keys_of_bfloat16_are_those_of_float32(torch, tmp_path):
     from safetensors.torch import save_file
 
     keys = torch.tensor(np.random.default_rng(5).normal(size=(20, 4)), dtype=torch.bfloat16)
     save_file({"keys": keys}, path := str(tmp_path / "keys.safetensors"))
     rows = keys.to(torch.float32).numpy()
-    monkeypatch.setattr(hopattn.cluster.shard, "READ", 7 * rows[0].nbytes)
     assert kind_of(path) == ((20, 4), rows.dtype.str)
-    shard = Shard(0, 18, in_file(path, 2))
-    weights = np.ones((1, 18), np.float32)
-    assert_allclose(shard.read_out(False, weights), weights @ rows[2:], rtol=1e-5)
+    assert np.array_equal(rows_of(path, kind_of(path), slice(2, 9)), rows[2:9])
+    assert_allclose(ha.cluster.sharded(path, shards=3).step(rows[:5]), ha.Memory(rows).step(rows[:5]), rtol=1e-5)
 
 
 @pytest.mark.parametrize("rows", [np.ones((4, 3)), np.ones((30, 2)), np.ones((22, 3), np.float32), np.ones(22)])
 def test_a_file_that_holds_another_array_than_before_is_refused(rows, tmp_path):
-    np.save(path := tmp_path / "keys.npy", keys := np.eye(22, 3))
-    found = cut(ha.Memory(keys), [13], lambda a, i, _: in_file(path, i))
+    np.save(path := tmp_path / "keys.npy", np.eye(22, 3))
+    found = ha.cluster.sharded(path)
     np.save(path, rows)
     refused(
         lambda: found.step(np.ones(3)), "'keys.npy' has changed", "(22, 3)", str(rows.shape), "make the memory again"
     )
-
-
-def test_what_is_sent_for_a_step_does_not_grow_with_the_keys():
-    def sent(m):
-        found = cut(ha.Memory(np.random.default_rng(0).normal(size=(m, 4)), beta=2.0), [m // 2])
-        found.shards.sent = 0
-        found.step(np.ones((10, 4)))
-        return found.shards.sent
-
-    assert sent(20_000) == sent(200)
 
 
 @dataclass(frozen=True)

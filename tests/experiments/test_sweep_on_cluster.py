@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import hopattn as ha
-from hopattn.cluster import calls
+from hopattn.cluster import connection
 from hopattn.cluster.connection import connected
 from tests.draws import count
 from tests.on_workers import slow
@@ -53,7 +53,7 @@ def test_one_worker_with_one_thread_computes_every_point(served):
 def test_a_cluster_that_goes_is_reported_and_nothing_is_computed_here(
     served, told_by_dask, tmp_path, monkeypatch, fault, message
 ):
-    monkeypatch.setattr(calls, "SILENCE", 2.0)
+    monkeypatch.setattr(connection, "SILENCE", 2.0)
     monkeypatch.setattr("hopattn.experiments.processes.connected", lambda at: connected(at, 2.0))
     (address, pid), file = served, tmp_path / "points.jsonl"
     report = after(2, lambda: os.kill(pid, fault))

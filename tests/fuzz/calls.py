@@ -273,8 +273,8 @@ ARGUMENTS = {
 """Functions that make the arguments anew, because a call may use one up."""
 # fmt: on
 
-MISSING = {"Checkpoint", "cluster.sharded", "Training.load"}
-"""Calls of what is not there, a file or a cluster: they must refuse it."""
+MISSING = {"Checkpoint", "Training.load"}
+"""Calls of a file that is not there: they must refuse it."""
 
 
 def public(name):
