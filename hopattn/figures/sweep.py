@@ -69,7 +69,7 @@ def sweep_sheet(
         panels = [_map(sweep, one, theirs) for one, theirs in zip(shown, over, strict=True)]
         gaps = any(np.isnan(sweep.mean(one)).any() for one in shown)
         named = any(isinstance(mark, Nodes) for mark in panels[0].marks)
-        theories = say("lines: theory, N → ∞; metastable: the glass lies deeper") if named else ""
+        theories = say("lines: theory, N → ∞") if named else ""
         notes = [say("each cell: {}", trials), theories, say("hatched: not measured") if gaps else ""]
     elif form == "capacity":
         series = list(capacities(sweep))

@@ -223,12 +223,18 @@ def translation(result: Result) -> Sheet:
     start, end, few = below[i] + (0, edge), above[j] - (0, edge), len(i) <= LONG
     marks = [
         Arrows(start, end, colours, sizes, head=False, key="" if few else say("the wider, the larger the weight")),
-        Points(start + 0.3 * (end - start), [say("{}", one) for one in weights[i, j]] * few, colours, size=0),
+        Points(
+            start + 0.3 * (end - start) + (0.025 * ACROSS, 0),
+            [say("{}", one) for one in weights[i, j]] * few,
+            colours,
+            size=0,
+        ),
         Nodes(above, read, "plain", tones, bold=True),
         Nodes(below, written, "plain", bold=True),
     ]
     panel = Panel(marks, "", "", "", "free", (0, ACROSS), (-edge, high + edge))
-    return Sheet([panel], notes=notes_of(result, heads, 1))
+    rest = say("weights below a tenth of the largest are not drawn") if len(i) < np.count_nonzero(weights) else ""
+    return Sheet([panel], notes=[rest, *notes_of(result, heads, 1)])
 
 
 SCORES_IN_WORDS = ("the word\nbefore", "earlier\ncopies", "what followed\nthe copies", "the first\nword")

@@ -138,7 +138,7 @@ def _shares(head: Head, framed: Sequence[tuple[int, int]]) -> list[Panel]:
     panels = [_table(scores, say("scores"), *head.weights.labels, row_colours="query", most=PLAIN, **look)]
     look |= {"colours": colours_of(weights[seen]), "framed": framed}
     look |= {"most": max(1.0, float(np.abs(weights[seen]).max(initial=0)))}
-    look |= {"key": say("largest weight of a word")} if framed else {}
+    look |= {"key": say("the largest of several weights")} if framed else {}
     return [*panels, _table(weights, say("weights\n{}", separation), (), head.weights.labels[1], **look)]
 
 
