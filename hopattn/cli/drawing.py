@@ -74,7 +74,7 @@ class Drawing:
 
         wishes = ({} if self.titled else {"title": ""}) | ({"lang": self.lang} if self.lang else {})
         result = replace(result, figure=result.figure.model_copy(update=wishes))
-        moves = figure.moves or by_name
+        moves = by_name or ((self.frames or "gif" in self.formats) and not figure.lacks(result, moving=True))
         formats = [format for format in self.formats if moves or format != "gif"]
         yield from save(figure, result, folder, formats, self.style, own, self.frames and moves)
 

@@ -31,6 +31,10 @@ _ALONE = f"{__name__}.alone"
 WRONG, CANNOT, INTERRUPTED, UNREAD = 2, 3, 130, 141  # a command returns 0 (all expectations met) or 1 (missed)
 
 
+FIRST = ("run", "new", "explore", "practice", "lint", "sweep", "list", "heads", "compare")
+"""The commands that most people want, in the order of the help; the others come after them."""
+
+
 class Commands(click.Group):
     """The commands in the folder `commands`, each imported when it is used."""
 
@@ -45,13 +49,27 @@ class Commands(click.Group):
         else:
             super().format_options(ctx, formatter)
 
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands in two groups, those that most people want first."""
+        names = self.list_commands(ctx)
+        space = formatter.width - 6 - max(map(len, names))
+        for heading, group in (
+            ("Commands", FIRST),
+            ("Further commands", (name for name in names if name not in FIRST)),
+        ):
+            loaded = ((name, self.get_command(ctx, name)) for name in group)
+            with formatter.section(heading):
+                formatter.write_dl([(name, one.get_short_help_str(space)) for name, one in loaded if one is not None])
+
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the exit codes, but not below `hopattn` alone."""
         if not ctx.meta.get(_ALONE):
             super().format_epilog(ctx, formatter)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return sorted(module.name for module in pkgutil.iter_modules(commands.__path__))
+        """The names of all commands, in the order of the help."""
+        found = sorted(module.name for module in pkgutil.iter_modules(commands.__path__))
+        return sorted(found, key=lambda name: FIRST.index(name) if name in FIRST else len(FIRST))
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in self.list_commands(ctx):

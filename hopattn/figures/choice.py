@@ -42,10 +42,8 @@ def mask_of(run: Run, place: str, weights: Labelled) -> np.ndarray:
     return allowed
 
 
-LONG, KEYS = 8, 5
-"""The number of words up to which a figure shows all queries and keys of a text, and the keys of one query beyond."""
-FAINTEST = 0.02
-"""The smallest weight of a key that is shown in a long text, as a part of the largest."""
+LONG = 8
+"""The number of words up to which a figure shows all queries and keys of a text."""
 
 
 def chosen(result: Result, options: Mapping[str, Any] | None = None) -> Result:
@@ -118,13 +116,6 @@ def query_of(result: Result, tokens: tuple[str, ...]) -> int:
         reject_unknown("query", [query], tokens)
         return tokens.index(query)
     return max((tokens.index(word) for word in highlighted_words(result) if word in tokens), default=len(tokens) - 1)
-
-
-def strongest_keys(row: np.ndarray) -> np.ndarray:
-    """The indices of the `KEYS` keys of largest weight, in their order; none whose weight is nearly 0."""
-    sizes = np.abs(row)
-    keys = np.flatnonzero(sizes > FAINTEST * sizes.max(initial=0.0))
-    return np.asarray(keys[largest(sizes[keys], KEYS)])
 
 
 def largest(numbers: np.ndarray, most: int) -> np.ndarray:

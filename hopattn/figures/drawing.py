@@ -68,6 +68,8 @@ def draw(sheet: Sheet, figure: Figure, engine: Any = None, like: Figure | None =
     """
     places = [put_panel(panel, ax, sheet.lang) for panel, ax in zip(sheet.panels, _axes(sheet, figure), strict=True)]
     _name_axes(figure, places)
+    for place in places if sheet.in_a_row > LONG else ():
+        place.ax.patch.set_visible(False)  # it would hide texts of the panel before that go on over this one
     for ax, other in zip(figure.axes, like.axes if like else (), strict=False):
         ax.set_position(other.get_position(original=True))
     head = [figure.suptitle(sheet.title.replace("\n", " "), y=1 - MARGIN[1], va="top")] if sheet.title else []
@@ -106,29 +108,35 @@ def draw(sheet: Sheet, figure: Figure, engine: Any = None, like: Figure | None =
     return places
 
 
-def _axes(sheet: Sheet, figure: Figure) -> list[Axes]:
-    """Axes for the panels of a sheet: where its letters are, or in rows."""
-    count = len(sheet.panels)
+def rows_of(sheet: Sheet, width: float, height: float) -> tuple[list[list[Any]], dict[str, list[float]]]:
+    """The rows of panels in a figure of so many inches, and the shares of columns and rows.
+
+    A panel is the letter of its place, or its number; "." is an empty place.
+    """
+    count, most = len(sheet.panels), sheet.in_a_row
     if sheet.places:
         rows: list[list[Any]] = [[*line.strip()] for line in sheet.places.strip().split("\n")]
+    elif most > LONG and width < NARROW:  # each row goes on below itself, below the arrows of its second column
+        half = -(-most // 2)
+        rows = [[*range(i + k, i + k + half)] for i in range(0, count, most) for k in (0, most - half)]
+        rows[1::2] = [["."] * (2 * half - most) + row[2 * half - most :] for row in rows[1::2]]
     else:
-        (width, height), most = figure.bbox.size, sheet.in_a_row
-        if most > LONG and width < NARROW * 72 * pixels(figure):  # each row goes on below itself
-            half = -(-most // 2)
-            lines = [range(i + k, min(i + k + half, i + most)) for i in range(0, count, most) for k in (0, half)]
-        else:
-            most = most if width >= height else -(-most // 2)
-            half = -(-count // -(-count // most))
-            lines = [range(i, min(i + half, count)) for i in range(0, count, half)]
+        most = most if width >= height else -(-most // 2)
+        half = -(-count // -(-count // most))
+        lines = (range(i, min(i + half, count)) for i in range(0, count, half))
         rows = [[*line, *["."] * (half - len(line))] for line in lines]
-    names = sorted({*chain(*rows)} - {"."})
-    panels = dict(zip(names, sheet.panels, strict=True))
-    sizes = {
+    panels = dict(zip(sorted({*chain(*rows)} - {"."}), sheet.panels, strict=True))
+    return rows, {
         f"{side}_ratios": [max((getattr(panels[k], side) for k in line if k != "."), default=1) for line in lines]
         for side, lines in (("width", zip(*rows, strict=True)), ("height", rows))
     }
-    axes = figure.subplot_mosaic(rows, sharex="x" in sheet.shared, sharey="y" in sheet.shared, **sizes)
-    return [axes[name] for name in names]
+
+
+def _axes(sheet: Sheet, figure: Figure) -> list[Axes]:
+    """Axes for the panels of a sheet: where its letters are, or in rows."""
+    rows, ratios = rows_of(sheet, *figure.bbox.size / (72 * pixels(figure)))
+    axes = figure.subplot_mosaic(rows, sharex="x" in sheet.shared, sharey="y" in sheet.shared, **ratios)
+    return [axes[name] for name in sorted({*chain(*rows)} - {"."})]
 
 
 def put_panel(panel: Panel, ax: Axes, lang: str = "en") -> Place:

@@ -37,11 +37,6 @@ class Figure:
     research: bool = False
     source: Callable[[str], Result] | None = None
 
-    @property
-    def moves(self) -> bool:
-        """Whether the figure has frames."""
-        return self.film is not None
-
     def result(self) -> Result:
         """The result from which the gallery draws this figure."""
         return self.source(self.scenario) if self.source else run(load_scenario(self.scenario))
@@ -77,10 +72,10 @@ class Figure:
             replace(one, title=(one.title or result.title) if stated is None else stated, lang=lang) for one in sheets
         ]
 
-    def lacks(self, result: Result) -> str:
-        """The reason why this figure cannot be drawn from a result; an empty text if it can."""
+    def lacks(self, result: Result, moving: bool = False) -> str:
+        """The reason why this figure cannot be drawn from a result, or cannot move there; an empty text if it can."""
         try:
-            self.draw(chosen(result))
+            self.frames(result) if moving else self.draw(chosen(result))
         except InvalidInput as error:
             return str(error)
         return ""

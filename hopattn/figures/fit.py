@@ -9,13 +9,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hopattn.figures.drawing import Figure, draw
+from hopattn.figures.drawing import LONG, Figure, draw, rows_of
 from hopattn.figures.sheet import Cells, Sheet
-from hopattn.figures.style import LEGIBLE, SIZE, Style, scaled, styled
+from hopattn.figures.style import LEGIBLE, PAPER, SIZE, Style, pixels, scaled, styled
 from hopattn.figures.text import ems
 
-SMALLER, PRINTED = 0.92, 5.0
-"""The least factor between one font that is tried and the next, and the smallest font on paper, in points."""
+SMALLER, PRINTED, TALL = 0.92, 5.0, 1.3
+"""The least factor between one font that is tried and the next, the smallest font on paper, in points, and the most
+height of a figure whose rows go on below themselves there, by its width.
+"""
 TOUCHING, LEAST = 1.0, 0.07
 """The pixels by which the boxes of two texts may overlap, as letters have room in them, and the least side of a panel,
 as a part of that of the figure: with less, its texts leave it no room.
@@ -53,7 +55,7 @@ def fit(sheet: Sheet, style: Style, like: Figure | None = None) -> Fitted:
     the one in which it looks like that slide made smaller. If texts have no room in any, the fewest faults win.
     like: a figure whose panels have the places that those of this one are to have.
     """
-    sheet, style, trials = sheet.translated(), style.on_page(sheet.size), list[Fitted]()
+    sheet, style, trials = sheet.translated(), on_paper(sheet, style.on_page(sheet.size)), list[Fitted]()
     least = min(style.font, max(LEGIBLE * min(1.0, *np.divide(style.size, SIZE)), PRINTED))
     count = 1 + int(np.ceil(np.log(least / style.font) / np.log(SMALLER)))
 
@@ -64,6 +66,15 @@ def fit(sheet: Sheet, style: Style, like: Figure | None = None) -> Fitted:
     if not has_room(style.font):
         bisect_left(np.geomspace(style.font, least, count).tolist(), True, 1, key=has_room)
     return min(trials, key=lambda one: (one.faults, -one.style.font))
+
+
+def on_paper(sheet: Sheet, style: Style) -> Style:
+    """The style of a column of a paper with the height that a sheet needs there whose rows go on below themselves."""
+    if style.size != PAPER.size or sheet.in_a_row <= LONG:
+        return style
+    _, ratios = rows_of(sheet, *style.size)
+    asked = sum(ratios["height_ratios"]) / sum(ratios["width_ratios"])
+    return replace(style, size=(style.size[0], style.size[0] * min(max(asked, 0.7), TALL)))
 
 
 def films(sheets: Sequence[Sheet], style: Style) -> list[Fitted]:
@@ -87,10 +98,13 @@ def trial(sheet: Sheet, style: Style, like: Figure | None = None) -> Fitted:
         figure: Any = FigureCanvasAgg(Canvas(figsize=style.size, dpi=style.dpi)).figure
         places = draw(sheet, figure, layout(sheet) if like is None else None, like)
         figure.draw_without_rendering()  # labels and legends get their places when a figure is drawn
+        bars = [part for one in places if one.panel.layout == "free" for some in one.ax.containers for part in some]
+        beside = scaled(2) * pixels(figure)
+        boxes = [bar.get_window_extent().padded(beside).corners() for bar in bars if bar.get_width() * bar.get_height()]
         corners = np.reshape([*_corners(figure)], (-1, 4, 2))
         cut = np.any((corners < 0) | (corners > figure.bbox.size), axis=(1, 2)).sum()
         narrow = sum(min(place.ax.get_position(original=True).size) < LEAST for place in places)
-        return Fitted(figure, style, _overlapping(corners), int(cut), narrow)
+        return Fitted(figure, style, _overlapping(corners, np.reshape(boxes, (-1, 4, 2))), int(cut), narrow)
 
 
 def layout(sheet: Sheet) -> Any:
@@ -133,12 +147,13 @@ def _beyond(ax: Any) -> Iterator[Any]:
         yield from (tick.label1 for tick in ticks if not low <= tick.get_loc() <= high)
 
 
-def _overlapping(corners: np.ndarray) -> int:
-    """The number of texts, by their corners, `(n, 4, 2)`, that lie over others."""
+def _overlapping(texts: np.ndarray, boxes: np.ndarray) -> int:
+    """The number of texts that lie over others or over boxes, all by their corners, `(n, 4, 2)`."""
     from matplotlib.path import Path
 
+    corners, count = np.concatenate([texts, boxes]), len(texts)
     low, high = corners.min(axis=1), corners.max(axis=1)
-    near = np.triu(np.all((low[:, None] < high) & (low < high[:, None]), axis=-1), 1)  # upright boxes around them meet
+    near = np.all((low[:count, None] < high) & (low < high[:count, None]), axis=-1)  # upright boxes around them meet
     paths = [Path(one[[0, 1, 3, 2, 0]]) for one in corners]
-    pairs = [pair for pair in np.argwhere(near).tolist() if paths[pair[0]].intersects_path(paths[pair[1]])]
-    return len({*chain(*pairs)})
+    pairs = [pair for pair in np.argwhere(np.triu(near, 1)).tolist() if paths[pair[0]].intersects_path(paths[pair[1]])]
+    return len({k for k in chain(*pairs) if k < count})

@@ -67,9 +67,12 @@ def picture(run: Run, i: int, state: np.ndarray) -> np.ndarray:
     return state.reshape(size.rows, size.columns)
 
 
-def picture_steps(run: Run, i: int, most: int) -> list[int]:
-    """The steps of cue `i` whose pictures differ to the eye, `most` at most, up to the first that is like the end."""
-    shown, kept = states(run, i), [0]
+def picture_steps(shown: np.ndarray, most: int) -> list[int]:
+    """The steps whose states `(n_steps + 1, n_pixels)` differ to the eye, up to the first that is like the end.
+
+    most: their number at most. A pixel goes from 0 or −1 to 1.
+    """
+    kept = [0]
     moving = np.flatnonzero(np.abs(shown - shown[-1]).max(axis=1) > SAME)
     end = int(moving.max(initial=-1)) + 1
     for step in range(1, end):
@@ -85,6 +88,14 @@ def spaced_steps(last: int, most: int) -> list[int]:
     spaced = (np.expm1(np.linspace(0, np.log1p(last), count)) for count in range(most, 4 * most))
     some = [np.unique(np.round(one).astype(int)) for one in spaced]
     return [int(step) for step in max((one for one in some if len(one) <= most), key=len)]
+
+
+def moment(run: Run, step: int, start: Sentence) -> Sentence:
+    """The name of a step: its temperature, where it falls. start: the name of step 0."""
+    if step and "temperature" in run.arrays:
+        by_step = [*run.arrays["temperature"].values, 0.0]  # a quench follows
+        return say("T = {}", float(f"{by_step[min(step, len(by_step)) - 1]:.3g}"))
+    return say("step {}", step) if step else start
 
 
 def frame_times(last: int) -> list[float]:

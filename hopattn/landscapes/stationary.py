@@ -267,7 +267,11 @@ def _newton(memory: AssociativeMemory, x: np.ndarray, size: float) -> np.ndarray
     same = (1 + 1e-13) * np.eye(x.shape[1])  # where 1 is an eigenvalue, the matrix still has an inverse
     for _ in range(NEWTON_STEPS):
         missing = np.asarray(memory.step(x)) - x
-        move = np.linalg.solve(same - jacobian(memory, x), missing[..., None])[..., 0]
+        slope = same - jacobian(memory, x)
+        try:
+            move = np.linalg.solve(slope, missing[..., None])[..., 0]
+        except np.linalg.LinAlgError:  # an eigenvalue that rounding brings to 1
+            move = (np.linalg.pinv(slope) @ missing[..., None])[..., 0]
         length = row_length(move)
         x = x + move * np.minimum(1, size / np.where(length > 0, length, 1))[:, None]
         if np.all(length <= 1e-14 * size):

@@ -8,12 +8,14 @@ worth. `minimise` recalls from random states. Where a problem is small, the best
 
 import math
 from collections.abc import Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, NamedTuple
 
 import numpy as np
 
+from hopattn.dynamics.record import Recall
 from hopattn.dynamics.updates import updates
 from hopattn.dynamics.updates.asynchronous import Asynchronous
 from hopattn.dynamics.updates.base import Update
@@ -376,6 +378,56 @@ class Queens(_Permutation):
         return f"queens in columns {' '.join(map(str, columns))}"
 
 
+class Search(NamedTuple):
+    """Recalls from random states.
+
+    cues: `(n_starts, N)`. low: the smaller value of a spin. graded: whether the neurons are rounded at the end.
+    rng: as it is after the draw of the cues; the recalls go on with it.
+    """
+
+    network: Hopfield
+    rule: Update
+    cues: np.ndarray
+    low: float
+    graded: bool
+    max_steps: int
+    rng: np.random.Generator
+
+    @property
+    def alone(self) -> bool:
+        """Whether each start has an order of neurons of its own; one order for all would make them alike."""
+        return self.rule == Asynchronous("random")
+
+    def ended(self) -> np.ndarray:
+        """The last states, of spins, `(n_starts, N)`."""
+        parts = np.array_split(self.cues, len(self.cues) if self.alone else 1)
+        states = np.concatenate([self._recall(some, self.rule).state for some in parts])
+        return np.asarray(self._recall(states, "async").state) if self.rule.stochastic else self._rounded(states)
+
+    def way(self, i: int) -> np.ndarray:
+        """The states of start `i`, `(n_steps + 1, N)`: its cue first, the last one as `ended` gives it.
+
+        The generator must be as it was before the recalls.
+        """
+        if self.rule.stochastic:
+            self.rng.spawn(i)  # the random numbers of the starts before it
+        for k in range(0 if self.alone else i, i + 1):
+            recall = self._recall(self.cues[[k]], self.rule, "trajectory")
+        last = self._rounded(recall.state)[None]
+        if self.rule.stochastic:
+            last = self._recall(recall.state, "async", "trajectory").trajectory
+        return np.concatenate([recall.trajectory[:-1], last])[:, 0]
+
+    def _recall(self, cues: np.ndarray, rule: Update | str, keep: Sequence[str] = ()) -> Recall:
+        """The recall of cues. A quench after neurons that turn by chance draws no numbers."""
+        rng = self.rng if rule is self.rule else None
+        return self.network.recall(cues, update=rule, max_steps=self.max_steps, rng=rng, keep=keep)
+
+    def _rounded(self, states: np.ndarray) -> np.ndarray:
+        """States of spins; of graded neurons the nearest ones."""
+        return np.where(states > 0.5 * (1 + self.low), 1.0, self.low) if self.graded else states
+
+
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Minimised(PublicObject):
     """Where recalls from many states ended.
@@ -398,6 +450,7 @@ class Minimised(PublicObject):
     valid: np.ndarray
     value: np.ndarray
     level: float
+    _search: Search
 
     @cached_property
     def best(self) -> np.ndarray:
@@ -412,8 +465,21 @@ class Minimised(PublicObject):
     @cached_property
     def state(self) -> np.ndarray:
         """The state of the lowest objective, of the valid ones if there are any, `(N,)`."""
-        states = self.ended[self.valid] if self.valid.any() else self.ended
-        return np.asarray(states[np.argmin(self.problem.objective(states))])
+        return np.asarray(self.ended[self._start])
+
+    @cached_property
+    def _start(self) -> int:
+        """The number of the start that ended in `state`."""
+        among = np.flatnonzero(self.valid | ~self.valid.any())
+        return int(among[np.argmin(self.problem.objective(self.ended[among]))])
+
+    @cached_property
+    def trajectory(self) -> np.ndarray:
+        """The way of the start that ended in `state`, `(n_steps + 1, N)`: from a random state, step by step.
+
+        It is recalled once more, with the same random numbers.
+        """
+        return self._search._replace(rng=deepcopy(self._search.rng)).way(self._start)
 
     @cached_property
     def different(self) -> np.ndarray:
@@ -481,28 +547,20 @@ def minimise(
     """
     random, size = generator(rng), (starts, len(problem.Q))
     require_room(starts * len(problem.Q), "the starts")
-    low, quench = (0.0 if problem.states == "01" else -1.0), Asynchronous("random")
+    low = 0.0 if problem.states == "01" else -1.0
     smooth = Logistic(2 / (u0 or 1)) if problem.states == "01" else Tanh(1 / (u0 or 1))
     kinds = (None, smooth)
     network = problem.network(kinds[u0 is not None])
-    rule = (quench if u0 is None else Time()) if update is None else updates.make(update)
+    rule = (Asynchronous("random") if u0 is None else Time()) if update is None else updates.make(update)
     if obstacle := rule.obstacle(network):
         cure = "; give u0 for graded neurons" if u0 is None else "; leave u0 out for spins"
         raise InvalidInput(f"update: {obstacle}{cure * (not rule.obstacle(problem.network(kinds[u0 is None])))}")
     if u0 is None:
-        cues, alone = random.choice([low, 1.0], size), rule == quench  # one order for all starts would make them alike
-        ended = np.concatenate(
-            [
-                network.recall(some, update=rule, max_steps=max_steps, rng=random).state
-                for some in np.array_split(cues, starts if alone else 1)
-            ]
-        )
-        if rule.stochastic:
-            ended = network.recall(ended, update="async", max_steps=max_steps).state
+        cues = random.choice([low, 1.0], size)
     else:
         mean = smooth.inverse(np.array(low + (1 - low) * problem.start))
         cues = smooth(mean + random.uniform(-0.1 * u0, 0.1 * u0, size))
-        last = network.recall(cues, update=rule, max_steps=max_steps, rng=random).state
-        ended = np.where(last > 0.5 * (1 + low), 1.0, low)
-    valid = problem.valid(ended)
-    return Minimised(problem=problem, ended=ended, valid=valid, value=problem.value(ended)[valid], level=level)
+    search = Search(network, rule, cues, low, u0 is not None, max_steps, deepcopy(random))
+    ended = search._replace(rng=random).ended()
+    valid, value = problem.valid(ended), problem.value(ended)
+    return Minimised(problem=problem, ended=ended, valid=valid, value=value[valid], level=level, _search=search)

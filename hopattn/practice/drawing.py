@@ -104,7 +104,9 @@ class Exercise:
     def __init__(self, scenario: Scenario) -> None:
         spec = scenario.spec
         if spec.practice is None:
-            about = "has no table [practice], which says what is drawn anew"
+            about = (
+                "has no table [practice], which says what is drawn anew (`hopattn practice --list`: those with one)"
+            )
             raise InvalidInput(f"{scenario.where}: '{shortened(scenario.name)}' {about}")
         self.name, self.spec, self.table = scenario.name, spec, spec.practice
         self.where = f"{scenario.where}:{scenario.lines.line_of(('practice',))}: practice"

@@ -26,6 +26,14 @@ SCHEMA_VERSION = 1
 MOST_PROBLEMS = 200
 """The search stops after this many problems; the message lists fewer."""
 
+REPEATED = re.compile(r"^'.*' is unknown")
+"""The message about a name, which may be written in many places."""
+MISFIT = re.compile(r"^'.*(#\d+' is unknown|' is a word, but does not occur)|^(has shape|does not fit) ")
+"""The messages about a run that is not as another place of the file says."""
+JUDGES = re.compile(r":\d+: (expect|without|variant|figure)\.")
+"""The places of a file that speak about a run; where several disagree with it, its text or a name is at fault."""
+SUBJECT, GUESS = re.compile(r"'(.+?)' "), re.compile(r"; did you mean '(.+?)'\?")
+"""The word that a message is about, and the nearest choice that it offers."""
 TITLES = {("title",), ("figure", "title")}
 """The paths of the titles of a figure."""
 
@@ -52,14 +60,16 @@ class Checker:
 
     The errors are all of the schema's; else one refusal for each table, variant and expectation. where: the path of the
     file, for messages; files that the scenario names are looked for in the same folder. lines: the line number of each
-    path. changes: as in `Scenario`. arrays: of each run that is asked, by its name; computed: those of a whole run.
+    path. of_base: the paths and the messages of errors of the scenario as written, which its variants only repeat.
+    changes: as in `Scenario`. arrays: of each run that is asked, by its name; computed: those of a whole run.
     origins: the origin of each changed value of a run, by its name.
     """
 
     def __init__(self, text: str, where: str) -> None:
         self.where, self.text = where, text
         self.context = {"folder": FilePath(where).parent}
-        self.errors: set[tuple[int, str]] = set()
+        self.errors: set[tuple[int, str, str]] = set()
+        self.of_base: set[Path | str] = set()
         self.stopped = self.unlike = False
         self.changes: dict[str, Any] = {}
         self.arrays: dict[str, Arrays] = {}
@@ -96,7 +106,7 @@ class Checker:
                 base.need_grids(self.arrays[""])
             self._ask(base)
             asked = not origins or any(path[:1] == ("figure",) for path in origins)  # a change may take its words away
-            if asked and self.arrays.keys() == runs.keys():
+            if asked and not self.errors and self.arrays.keys() == runs.keys():
                 with self._told(), at("figure"):
                     base.figure.need_fit(self.arrays)
         self._end()
@@ -230,21 +240,41 @@ class Checker:
             self.stopped = True
             raise self._invalid()
         origins = self.origins.get(run, {})
+        if not run:
+            self.of_base |= {path, message}
         origin = next((origins[path[:end]] for end in range(len(path), 0, -1) if path[:end] in origins), None)
         if isinstance(origin, str):
-            self.errors.add((0, f"{origin}: {message}"))
+            self.errors.add((0, f"{origin}: ", message))
             return
-        error = located(self.where, self.lines, Problem(origin or path, message))
-        if origin is None and error not in self.errors:  # else the scenario as written has it too
-            error = located(self.where, self.lines, of_run(Problem(path, message), self.variants, run))
-        self.errors.add(error)
+        if run and (message in self.of_base or (origin is None and path in self.of_base)):
+            return
+        problem = Problem(origin, message) if origin else of_run(Problem(path, message), self.variants, run)
+        self.errors.add(located(self.where, self.lines, problem))
 
     def _end(self) -> None:
         if self.errors:
             raise self._invalid()
 
     def _invalid(self) -> InvalidScenario:
-        return InvalidScenario((message for _, message in sorted(self.errors)), self.stopped)
+        """All errors in the order of their lines; those with one cause once, with the lines of the others.
+
+        The lack of a word that another message offers instead of a mistyped one is left out.
+        """
+        meant = {guess[1] for *_, message in self.errors if (guess := GUESS.search(message))}
+        lines = dict[tuple[str, ...], dict[int, str]]()
+        for line, place, message in sorted(self.errors):
+            if (subject := SUBJECT.match(message)) and subject[1] in meant:
+                continue
+            cause: tuple[str, ...] = (place, message)
+            unknown_name = REPEATED.search(message)
+            if JUDGES.search(place) and (MISFIT.search(message) or (unknown_name and ("a run",) in lines)):
+                cause = ("a run",)
+            elif unknown_name:
+                cause = (message,)
+            lines.setdefault(cause, {}).setdefault(line, f"{place}{message}")
+        also = (f"; see also line {', '.join(map(str, others))}" if others else "" for _, *others in lines.values())
+        firsts = (next(iter(own.values())) for own in lines.values())
+        return InvalidScenario(map("".join, zip(firsts, also, strict=True)), self.stopped)
 
 
 @contextmanager
@@ -264,11 +294,11 @@ def of_run(problem: Problem, variants: Sequence[Variant], run: str) -> Problem:
     return Problem(place, ": ".join(filter(None, (dotted_place(problem.path), problem.message)))) if place else problem
 
 
-def located(where: str, lines: KeyLines, problem: Problem) -> tuple[int, str]:
-    """The line of a problem, and its message: file, line, place, and what is wrong."""
+def located(where: str, lines: KeyLines, problem: Problem) -> tuple[int, str, str]:
+    """The line of a problem, its place (file, line, key), and what is wrong there."""
     line = lines.line_of(problem.path)
     place = f"{dotted_place(problem.path)}: " if problem.path else ""
-    return line, f"{where}:{line}: {place}{problem.message}"
+    return line, f"{where}:{line}: {place}", problem.message
 
 
 def toml_of(text: str, where: str) -> dict[str, Any]:

@@ -63,11 +63,6 @@ def is_shipped(where: str) -> bool:
     return Path(where).resolve().is_relative_to(shipped_folder())
 
 
-def schema_file() -> Path:
-    """The JSON Schema beside the shipped scenarios; editors read it."""
-    return shipped_folder() / "scenario.schema.json"
-
-
 def resolve(path: Any) -> Path:
     """The file of a scenario, given by its path or by the name of a shipped scenario.
 

@@ -2,11 +2,12 @@
 
 import platform
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
 
+from hopattn.dynamics.likeness import Spurious
 from hopattn.foundation.checks import instance, path_of
 from hopattn.foundation.version import __version__
 from hopattn.results.display import Drawable
@@ -17,6 +18,15 @@ from hopattn.scenario.arrays import Arrays, Name
 from hopattn.scenario.sweep_and_figure import FigureTable
 from hopattn.scenario.words.pictures import Strip
 from hopattn.transformer.heads import Head
+
+
+def recalled(word: str, of: str, spurious: str) -> str:
+    """The pattern that a cue recalls, with those that a spurious state is made of.
+
+    >>> recalled("nothing", "x1", "reversed")
+    'nothing (x1 reversed)'
+    """
+    return f"{word} ({of} {'reversed' if spurious == Spurious.REVERSED else 'mixed'})" if of else str(word)
 
 
 @dataclass(frozen=True)
@@ -56,7 +66,14 @@ class Run:
         return f"Run({self.name!r}: {', '.join(self.arrays)})"
 
     def table(self, name: str) -> Labelled:
-        """An array as tables show it: a matrix as the file has it, and weights with a column "rest" for a sink."""
+        """An array as tables show it.
+
+        A matrix is as the file has it, weights have a column "rest" for a sink, and a spurious state that is recalled
+        has the patterns that it is made of.
+        """
+        if name == "recalls" and "of" in self.arrays:
+            ends = zip(*(self.arrays[part].values for part in ("recalls", "of", "spurious")), strict=True)
+            return replace(self.arrays[name], values=np.array([recalled(*end) for end in ends]))
         array, place = self.arrays.as_written(name), name.removesuffix("weights")
         rest = self.arrays.get(f"{place}rest") if name.endswith("weights") else None
         if rest is None:

@@ -128,7 +128,7 @@ def _computed(scenario: Scenario, name: str, seed: np.random.SeedSequence | None
 
 def _located(scenario: Scenario, run: str, problem: Problem) -> str:
     """The message of a problem of a run."""
-    return located(scenario.where, scenario.lines, of_run(problem, scenario.spec.variant, run))[1]
+    return "".join(located(scenario.where, scenario.lines, of_run(problem, scenario.spec.variant, run))[1:])
 
 
 def _largest_word(arrays: Arrays) -> str:

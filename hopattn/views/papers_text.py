@@ -4,7 +4,6 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import groupby
 
 from rich.text import Text
 
@@ -12,10 +11,15 @@ from hopattn.foundation.writing import counted
 from hopattn.papers.record import ERRORS, VERDICTS, Computed, Record
 from hopattn.views.consoles import console
 from hopattn.views.terminal import show, table
-from hopattn.views.text_table import TextTable
+from hopattn.views.text_table import GAP, TextTable
 from hopattn.views.visible import plain
 
-HOLDS = {True: "holds", False: "FAILS", None: "–"}
+KNOWN = (
+    *("hopfield-1982", "hopfield-1985", "amit-1987", "mceliece-1987", "gardner-1988", "kanerva-1988"),
+    *("krotov-2016", "demircigil-2017", "vaswani-2017", "ramsauer-2021"),
+)
+"""The groups of ten papers that lecturers know."""
+HOLDS = {True: "confirmed", False: "FAILS", None: "–"}
 """The word for a record that was computed again."""
 GAP_OF_FORMULAS = re.compile(r"(?<=\S) {3,}")
 """The space between two formulas of a line."""
@@ -48,22 +52,20 @@ def verdict_text(record: Record) -> str:
 def show_records(found: Sequence[Record], computed: Sequence[Computed] = ()) -> None:
     """Write the records below their papers. computed: those that were computed again, whose numbers are shown too."""
     again = {one.record.name: one for one in computed}
-    rows = {record.name: _row(record, again.get(record.name)) for record in found}
-    widths = [max(map(len, column)) for column in zip(*(row[:-1] for row in rows.values()), strict=True)]
+    rows = []
+    for record in found:
+        ours = [value_text(one.ours, one.error), HOLDS[one.holds]] if (one := again.get(record.name)) else []
+        rows.append([record.name, published_text(record), *ours, verdict_text(record)])
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     parts: list[Text | TextTable] = []
-    for source, own in groupby(found, key=lambda record: record.source):
-        parts += [Text(""), Text(plain(f"{source.short}, {source.where}"), style="bold")]
-        cells = [
-            [*(f"{cell:{width}}" for cell, width in zip(row, widths, strict=False)), row[-1]]
-            for row in (rows[record.name] for record in own)
-        ]
-        parts.append(table([""] * len(cells[0]), cells))
+    source = None
+    for record, row in zip(found, rows, strict=True):
+        if record.source != source:
+            source = record.source
+            parts += [Text(""), Text(plain(f"{source.short}, {source.where}"), style="bold")]
+        parts.append(Text(GAP.join(f"{text:{width}}" for text, width in zip(row, widths, strict=True))))
+        parts.append(table(["", ""], [["", record.says]]))
     show(console(), *parts[1:])
-
-
-def _row(record: Record, again: Computed | None) -> list[str]:
-    ours = [] if again is None else [HOLDS[again.holds], value_text(again.ours, again.error)]
-    return [record.name, published_text(record), *ours[1:], *ours[:1], verdict_text(record), record.says]
 
 
 def tally(found: Sequence[Record]) -> str:
@@ -75,11 +77,19 @@ def tally(found: Sequence[Record]) -> str:
     return f"{counted(len(found), 'number')} of {sources}: {each}" + f"; {alone} of the paper alone" * (alone > 0)
 
 
-def show_overview(found: Sequence[Record]) -> None:
-    """Write a table of records, and how to go on."""
-    show_records(found)
-    ways = "hopattn papers NAME computes one of them, hopattn papers --check all"
-    show(console(), Text(""), Text(tally(found)), Text(ways))
+def show_overview(found: Sequence[Record], whole: bool) -> None:
+    """Write the number of records by their verdicts, and the records; not whole: the papers that lecturers know."""
+    out, ways = console(), {f"hopattn papers {found[0].name}": "one number, computed now, with its working"}
+    if whole:
+        show_records(found)
+        show(out, Text(""), Text(tally(found)))
+    else:
+        ways = {f"hopattn papers {KNOWN[0]}": "the numbers of a paper, or those with a word"} | ways
+        ways["hopattn papers --long"] = "all numbers"
+        known = [[record for record in found if record.group == group] for group in KNOWN]
+        rows = [[own[0].group, len(own), own[0].source.title] for own in known]
+        show(out, Text(tally(found)), Text(""), table(["paper", "numbers", ""], rows, ["numbers"]), Text(""))
+    show(out, table(["", ""], [*ways.items(), ("hopattn papers --check", "all numbers, computed again")]))
 
 
 def show_checked(computed: Sequence[Computed], long: bool) -> None:

@@ -1,8 +1,9 @@
-"""The scenarios that come with hopattn, as text: by group, by word, and with their sources."""
+"""The scenarios that come with hopattn, as text: by what one wants to see, by group, and by word."""
 
 import re
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from rich.cells import cell_len, set_cell_size
@@ -10,109 +11,162 @@ from rich.text import Text
 
 from hopattn.foundation.errors import InvalidInput, nearest, shortened
 from hopattn.scenario.files import GROUPS, by_group, read_text
+from hopattn.views.terminal import table
 from hopattn.views.text_table import GAP, TextTable
 from hopattn.views.visible import plain
 
 FIRST = ("bank", "induction", "letters")
 """The scenarios to begin with."""
-
-
-_ABOUT = {
-    "sheets": "Q, K, V and X·W as courses print them",
-    "memories": "capacity, energies, recall, forgetting",
-    "landscapes": "minima, basins, radii, bifurcations",
-    "networks": "layers, synapses, energy transformers",
-    "optimisation": "travelling salesman, cuts of graphs, queens",
-    "papers": "what papers print, beside what we compute",
-    "positions": "rotary, sinusoidal, relative, ALiBi",
-    "circuits": "induction heads as they arise, sinks",
-    "rasp": "programs in heads: sort, count, reverse",
+PRACTICE = "practice"
+"""The word for the scenarios that draw worksheets, whatever else they show."""
+QUESTIONS = {
+    "attention": (
+        "attention by hand: similarity, softmax, weighted sum",
+        "ling3804/ kim/ sheets/ aaba sharp-query self-attention",
+    ),
+    "prediction": (
+        "which word comes next: induction heads, counted pairs",
+        "cs371n/ circuits/ induction induction-angles induction-by-hand induction-readout induction-unseen",
+    ),
+    "transformer": (
+        "inside a transformer: heads, masks, layers, translation",
+        "at6/ encoder-decoder change-of-space two-spaces multi-head value-matrix key-value-cache quadratic batch "
+        "padding feed-forward",
+    ),
+    "place": (
+        "where a word stands: rotary, sinusoidal, learned, ALiBi",
+        "positions/ positions practice-7-3 learned-positions position-probe position-probe-trained positions-joined",
+    ),
+    "recall": ("a network recalls a damaged pattern", "memories/ hopfield-beside-attention"),
+    "neurons": (
+        "Hopfield's network by hand: weights, fields, turns",
+        "six-neurons weight-matrix neuron-by-neuron five-neurons practice-turns three-keys six-to-four",
+    ),
+    "capacity": (
+        "how many patterns fit, and what papers print about it",
+        "papers/ capacity capacity-by-size dense-capacity exponential crosstalk noise-and-load attraction "
+        "sparse-coding",
+    ),
+    "wrong": (
+        "where it goes wrong: traps, mixtures, lost patterns",
+        "induction-trap induction-cures induction-without two-bigs vanishing-gradients lost-pattern spurious "
+        "metastable two-cycle forgetting attends-itself birth-of-a-transformer",
+    ),
+    "energy": ("valleys, minima, basins and the passes between", "landscapes/ landscape valley barrier basins"),
+    "physics": (
+        "spins, magnets, temperature and phases",
+        "ising-pair ising-patterns ising-ring magnetisation phases langevin heat-and-load re-entrance sphere-spinodal",
+    ),
+    "layers": ("networks of several layers of neurons", "networks/ threshold-layer sums-of-parts"),
+    "sums": (
+        "linear attention and fast weights: memories of sums",
+        "linear linear-attention elu-features random-features superposed delta overwriting denoising",
+    ),
+    "maps": ("walks, rooms and messages on graphs", "note/"),
+    "programs": ("programs in heads, and puzzles that networks solve", "rasp/ optimisation/"),
 }
-"""What the groups are about whose headings do not say it."""
+"""What one may want to see, and where it is: the names of scenarios, and the groups whose other scenarios it has."""
+_QUESTION_OF = {word: key for key, (_, words) in QUESTIONS.items() for word in words.split()}
 
 
 class Listed(NamedTuple):
-    """A scenario in a list. group: the folder that it comes from."""
+    """A scenario in a list. group: the folder that it comes from. draws: whether it draws worksheets."""
 
     name: str
     kind: str
     title: str
     source: str
     group: str
+    draws: bool
+
+    @property
+    def question(self) -> str:
+        """The key of what it shows."""
+        return _QUESTION_OF.get(self.name) or _QUESTION_OF[f"{self.group}/"]
 
 
 def all_listed() -> list[Listed]:
     """The scenarios that come with hopattn, group by group."""
     files = ((group, *file) for group, files in by_group().items() for file in files.items())
     tables = ((group, name, tomllib.loads(read_text(path))) for group, name, path in files)
-    return [Listed(name, one["kind"], one["title"], one["source"], group) for group, name, one in tables]
+    return [
+        Listed(name, one["kind"], one["title"], one["source"], group, PRACTICE in one) for group, name, one in tables
+    ]
 
 
 def with_words(listed: Sequence[Listed], words: Sequence[str]) -> list[Listed]:
-    """The scenarios of a group, or those with all words in name and title, or else in name, title and source.
+    """The scenarios of a group or a question, or those with all words in name and title, or else in the source too.
 
     Raises `InvalidInput` where there are none.
     """
     asked = [word.casefold() for word in words]
-    if len(asked) == 1 and asked[0] in GROUPS:
-        return [one for one in listed if one.group == asked[0]]
-    for texts in ([f"{one.name} {one.title}" for one in listed], [" ".join(one) for one in listed]):
+    belongs: dict[str, Callable[[Listed], bool]] = {
+        **dict.fromkeys(QUESTIONS, lambda one: one.question == asked[0]),
+        **dict.fromkeys(GROUPS, lambda one: one.group == asked[0]),
+        PRACTICE: lambda one: one.draws,
+    }
+    if len(asked) == 1 and asked[0] in belongs:
+        return sorted(filter(belongs[asked[0]], listed), key=lambda one: one.name not in asked)
+    for texts in ([f"{one.name} {one.title}" for one in listed], [" ".join(map(str, one)) for one in listed]):
         lines = zip(listed, map(str.casefold, texts), strict=True)
         if found := [one for one, text in lines if all(word in text for word in asked)]:
             return sorted(found, key=lambda one: one.name not in asked)
-    known = {*GROUPS, *re.findall(r"\w{3,}", " ".join(f"{one.name} {one.title}" for one in listed).casefold())}
-    alone = [word for word in asked if not any(word in " ".join(one).casefold() for one in listed)]
+    known = {*belongs, *re.findall(r"\w{3,}", " ".join(f"{one.name} {one.title}" for one in listed).casefold())}
+    alone = [word for word in asked if not any(word in " ".join(map(str, one)).casefold() for one in listed)]
     guess = next((near for word in alone if (near := nearest(word, sorted(known)))), None)
-    hint = f"; did you mean '{guess}'?" if guess else " (`hopattn list` shows the groups)"
-    raise InvalidInput(f"no scenario has {_quoted(alone or asked)} in its name, title or source{hint}")
+    hint = f"; did you mean '{guess}'?" if guess else " (`hopattn list` shows what there is)"
+    quoted = " and ".join(f"'{shortened(word)}'" for word in alone or asked)
+    raise InvalidInput(f"no scenario has {quoted} in its name, title or source{hint}")
 
 
-def _quoted(words: Sequence[str]) -> str:
-    return " and ".join(f"'{shortened(word)}'" for word in words)
-
-
-def overview(listed: Sequence[Listed], width: int) -> Iterator[Text]:
-    """The groups, the scenarios to begin with, and how to go on: less than one screen."""
-    by_name = {one.name: one for one in listed}
+def overview(listed: Sequence[Listed], width: int) -> Iterator[Text | TextTable]:
+    """The scenarios to begin with, what one may want to see, and how to go on: less than one screen."""
     yield Text(f"To begin with: hopattn run {FIRST[0]}", style="bold")
-    yield from _lines([by_name[name] for name in FIRST], width)
-    yield Text(f"All {len(listed)}, in {len(GROUPS)} groups", style="bold")
-    for group, heading in GROUPS.items():
-        count = sum(one.group == group for one in listed)
-        title = heading.partition(": ")[2] if heading.casefold().startswith(f"{group}: ") else _ABOUT[group]
-        yield _cut(f"{group:{max(map(len, GROUPS))}}{GAP}{count:3}{GAP}{title}", width)
-    yield Text("")
+    yield from _lines([one for name in FIRST for one in listed if one.name == name], width)
+    yield Text(f"All {len(listed)}, by what you want to see", style="bold")
+    counts = Counter(one.question for one in listed)
+    rows = [[key, f"{counts[key]}", about] for key, (about, _) in QUESTIONS.items()]
+    yield TextTable(["", "", ""], rows, frozenset({1}))
     ways = {
-        f"hopattn list {next(iter(GROUPS))}": "the scenarios of a group, or with a word in name or title",
+        "hopattn list recall": "one line of these; or with a word, such as Kosko",
+        f"hopattn list {PRACTICE}": f"the {sum(one.draws for one in listed)} that draw worksheets to fill in",
         "hopattn list --long": "all, with their sources",
     }
-    for command, what in ways.items():
-        yield Text(f"{command:{max(map(len, ways))}}{GAP}{what}")
+    yield table(["", ""], ways.items())
 
 
-def grouped(listed: Sequence[Listed], long: bool = False) -> Iterator[TextTable | Text]:
-    """Scenarios below the headings of their groups, none cut. long: the source of each below it."""
-    for i, group in enumerate(dict.fromkeys(one.group for one in listed)):
+def headed(listed: Sequence[Listed], width: int, group: str = "", long: bool = False) -> Iterator[Text | TextTable]:
+    """A line for each scenario, below headings: those of the questions, or that of the group or of all worksheets.
+
+    group: the group, or the word for worksheets, whose scenarios these are. long: the source of each below it.
+    """
+    about = {PRACTICE: "worksheets to fill in: hopattn practice NAME draws one"} | GROUPS
+    about |= {key: what for key, (what, _) in QUESTIONS.items()}
+    alone = [group] if group in (*GROUPS, PRACTICE) else []
+    for i, key in enumerate(alone or [key for key in QUESTIONS if any(one.question == key for one in listed)]):
         if i:
             yield Text("")
-        own = [one for one in listed if one.group == group]
-        yield Text(GROUPS[group], style="bold")
-        rows = [
-            row
-            for one in own
-            for row in ((one.name, one.title), *([("", f"{one.kind}; {one.source}")] if long else []))
-        ]
-        yield TextTable(("", ""), [[*map(plain, row)] for row in rows])
+        yield Text(about[key], style="bold")
+        yield from _lines([one for one in listed if alone or one.question == key], width, long)
 
 
-def _lines(listed: Sequence[Listed], width: int) -> Iterator[Text]:
-    """A line for each scenario: its name and its title."""
+def _lines(listed: Sequence[Listed], width: int, long: bool = False) -> Iterator[Text | TextTable]:
+    """A line of at most `width` letters for each scenario: name and title. long: the whole title, and the source."""
     names = max(len(one.name) for one in listed)
+    if long:
+        rows = ((one.name, one.title, f"{one.kind}; {one.source}") for one in listed)
+        yield table(["", ""], [row for name, *texts in rows for row in zip((name, ""), texts, strict=True)])
+        return
     for one in listed:
-        yield _cut(f"{one.name:{names}}{GAP}{one.title}", width)
+        yield Text(f"{one.name:{names}}{GAP}{brief(plain(one.title), width - names - len(GAP))}")
 
 
-def _cut(line: str, width: int) -> Text:
-    """A line that is cut where it does not fit."""
-    text = plain(line)
-    return Text(text if cell_len(text) <= width else f"{set_cell_size(text, width - 1).rstrip()}…")
+def brief(text: str, width: int) -> str:
+    """A text of at most `width` letters: a longer one ends with a whole word and an ellipsis.
+
+    >>> brief("a head that expects the wrong word: the first word attends to itself", 40)
+    'a head that expects the wrong word: …'
+    """
+    if cell_len(text) <= width:
+        return text
+    return f"{set_cell_size(text, max(width - 1, 1)).rpartition(' ')[0].rstrip()} …"

@@ -1,6 +1,7 @@
 """The command line as a whole: help, exit codes, streams, packages that are missing, kernels."""
 
 import json
+import pkgutil
 import re
 import shlex
 import subprocess
@@ -9,11 +10,13 @@ from pathlib import Path
 
 import pytest
 
+from hopattn.cli import commands
 from hopattn.cli.blas_kernel import KERNEL, NEEDED, choose_kernel
 from hopattn.cli.main import main
 from hopattn.memories.models import named_memories
-from hopattn.scenario.files import shipped
+from hopattn.scenario.files import GROUPS, shipped
 from hopattn.scenario.kinds import kinds
+from hopattn.views.scenario_list import PRACTICE, QUESTIONS
 from tests.draws import count
 from tests.processes import forked
 from tests.runs import scenario_of
@@ -26,27 +29,58 @@ def test_hopattn_alone_is_one_screen(hopattn, monkeypatch):
     assert (out + err).count("\n") < 24 and "practice" in out + err
 
 
+def test_the_help_begins_with_what_most_want_and_a_new_command_is_among_the_others(hopattn, monkeypatch, tmp_path):
+    (tmp_path / "another.py").write_text("import click\ncommand = click.Command('another', short_help='Do it.')\n")
+    monkeypatch.setattr("hopattn.cli.commands.__path__", [*commands.__path__, str(tmp_path)])
+    out = hopattn("--help")[1]
+    parts = out.split("Commands:")[1].split("Further commands:")
+    first, others = (re.findall(r"(?m)^  ([a-z]+)  ", part) for part in parts)
+    assert first == ["run", "new", "explore", "practice", "lint", "sweep", "list", "heads", "compare"]
+    assert others == sorted(others) and {"check", "papers", "another"} <= {*others}
+    assert sorted(first + others) == sorted(module.name for module in pkgutil.iter_modules(commands.__path__))
+
+
 def test_list_long_shows_every_scenario_with_its_source(hopattn):
     code, out, _ = hopattn("list", "--long")
     assert code == 0
     assert [name for name in shipped() if name not in out] == []
     assert "LING3804 Lecture Notes" in out
     rows = {row["name"]: row for row in json.loads(hopattn("list", "--json")[1])}
-    assert [*rows["bank"]] == ["name", "kind", "title", "source"] and len(rows) == len(shipped())
+    assert [*rows["bank"]] == ["name", "kind", "title", "source", "group", "question"] and len(rows) == len(shipped())
     for name in [*shipped()][::14]:
         spec = scenario_of(name).spec
-        assert [*rows[name].values()] == [name, spec.kind, spec.title, spec.source]
+        assert [*rows[name].values()][:4] == [name, spec.kind, spec.title, spec.source]
 
 
-def test_list_is_one_screen_of_groups_and_a_group_or_a_word_is_a_line_a_scenario(hopattn, monkeypatch):
+def test_list_is_one_screen_by_what_one_wants_to_see_and_has_each_scenario_once_in_a_line(hopattn, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     lines = hopattn("list")[1].splitlines()
     assert len(lines) + 2 <= 24 and max(map(len, lines)) <= 80
-    assert {path.parent.name for path in shipped().values()} <= {line.split(" ")[0] for line in lines if line}
+    counts = {key: int(n) for key, n in re.findall(r"(?m)^(\w+) +(\d+)  ", "\n".join(lines))}
+    assert [*counts] == [*QUESTIONS]
+    shown = []
+    for key, number in counts.items():
+        heading, *own = hopattn("list", key)[1].splitlines()
+        assert len(own) == number and max(map(len, own)) <= 80, heading
+        shown += [line.split()[0] for line in own]
+    assert sorted(shown) == sorted(shipped())
+
+
+def test_each_word_of_a_question_is_a_group_or_a_scenario_and_stands_once():
+    words = [word for _, names in QUESTIONS.values() for word in names.split()]
+    groups = {f"{path.parent.name}/" for path in shipped().values()}
+    assert len(words) == len({*words}) and groups <= {*words} <= groups | {*shipped()}
+    assert not QUESTIONS.keys() & {*GROUPS, PRACTICE}
+
+
+def test_list_shows_a_group_the_worksheets_or_what_has_a_word(hopattn, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
     heading, *group = hopattn("list", "memories")[1].splitlines()
-    assert heading == "Memories of the literature" and max(map(len, group)) <= 80 and "…" not in "".join(group)
     own = [name for name, path in shipped().items() if path.parent.name == "memories"]
-    assert [line.split()[0] for line in group if line[0] != " "] == own
+    assert heading == "Memories of the literature" and [line.split()[0] for line in group] == own
+    drawn = {row["name"] for row in json.loads(hopattn("list", "practice", "--json")[1])}
+    assert drawn == {name for name, path in shipped().items() if "\n[practice]" in path.read_text()}
+    assert "hopattn practice NAME" in hopattn("list", "practice")[1].splitlines()[0]
     assert hopattn("list", "capacity")[1].splitlines()[1].startswith("capacity  "), "the name itself is first"
     found = hopattn("list", "their", "dog")[1]
     assert "induction " in found and "bank" not in found
@@ -302,7 +336,7 @@ def test_new_writes_a_scenario_that_runs_and_never_over_another(hopattn, tmp_pat
     code, out, _ = hopattn("run", "mine.toml")
     assert (code, "MISSED" in out) == (0, False)
     first = (tmp_path / "mine.toml").read_text(encoding="utf-8").split("\n")[0]
-    assert first.startswith("#:schema ") and Path(first.removeprefix("#:schema ")).is_file()
+    assert not first.startswith("#:schema")  # it would name a folder of this machine
     assert hopattn("new", kind)[1].startswith(first)
     (tmp_path / "mine.toml").write_text("mine")
     code, _, err = hopattn("new", kind, "mine.toml")

@@ -68,7 +68,6 @@ MESSAGES = [
     ("papers critical-laod", "no record has ", "'critical-laod'", "'critical-load'"),
     ("papers hopfield --figure x.svg", "--figure: ", "one record"),
     ("papers metastable-rate --figure x.svg", "--figure: ", "'metastable-rate'"),
-    ("papers --long", "--long: ", "--check"),
     ("papers ''", "no record has ", "''"),
     ("papers critical-load --figure x.txt", "", "x.txt: ", ".svg, .pdf or .png"),
     ("practice", "practice: ", "name of a scenario"),

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from hopattn.papers import records
+from hopattn.views.papers_text import KNOWN
 
 
 def test_the_sheet_is_printed_without_the_marks_of_exercises(hopattn):
@@ -44,11 +45,20 @@ def test_marks_are_printed_and_a_wrong_answer_is_1(hopattn, tmp_path):
 @pytest.mark.parametrize("width", [50, 80, 120])
 def test_the_table_fits_the_terminal_and_has_every_name(hopattn, monkeypatch, width):
     monkeypatch.setenv("COLUMNS", str(width))
-    code, out, err = hopattn("papers")
+    code, out, err = hopattn("papers", "--long")
     lines = out.splitlines()
     assert (code, err) == (0, "") and max(map(len, lines)) <= width
     assert {*records()} <= {line.split()[0] for line in lines if line}
     assert f"{len(records())} numbers of" in out
+
+
+def test_the_papers_begin_with_their_count_and_ten_that_lecturers_know(hopattn, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = hopattn("papers")[1].splitlines()
+    assert lines[0].startswith(f"{len(records())} numbers of") and len(lines) < 24 and max(map(len, lines)) <= 80
+    counts = {words[0]: int(words[1]) for line in lines if (words := line.split()) and words[0] in KNOWN}
+    assert counts == {group: sum(one.group == group for one in records().values()) for group in KNOWN}
+    assert len(KNOWN) == 10 and "hopattn papers --long" in "\n".join(lines)
 
 
 def test_one_number_is_shown_whole_and_computed(hopattn):

@@ -213,3 +213,10 @@ def test_names_of_several_words_are_parted_from_words_and_equal_neighbours_are_j
     names = ("stripes", "halves", *(f"other#{i}" for i in range(30)))
     energy = Labelled(np.array([-170.0] * 2 + [0.0] * 30), ("minimum",), (names,))
     assert text_of({"energy": energy}) == "energy: stripes, halves: −170; other#0 … other#29 (30): 0\n"
+
+
+def test_a_reversed_pattern_is_named_where_nothing_stored_is_recalled(hopattn, tmp_path):
+    text = '[memory]\nmodel = "hopfield"\npatterns = [[1, 1, 1], [1, -1, -1]]\n[cue.a]\nstate = [-1, -1, -1]\n'
+    (tmp_path / "mine.toml").write_text(f'schema = 1\ntitle = "t"\nkind = "memory"\n{text}')
+    for explained in ((), ("--explain",)):
+        assert "nothing (1 reversed)" in hopattn("run", "mine.toml", *explained)[1]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from hopattn.figures.figure import gallery
-from hopattn.figures.sheet import Curve, Nodes, Points, Surface
+from hopattn.figures.sheet import Curve, Nodes, Points, Surface, texts_of
 from tests.runs import marks_of, result_of, sheet_of
 
 
@@ -31,6 +31,31 @@ def test_a_frame_between_two_steps_has_the_paths_up_to_there():
     (*_, there) = marks_of(frames[1].panels[0], Points)
     time = float(frames[1].notes[0].parts[0])
     assert there.at == pytest.approx(cues[:, 0] + time * (cues[:, 1] - cues[:, 0]))
+
+
+@pytest.mark.parametrize("name", ["valley", "letters", "two-cycle", "modern"])
+def test_a_ball_rolls_from_the_cue_to_the_end_and_its_energy_never_rises(name):
+    frames, runs = gallery()["valley"].frames(result_of(name)), result_of(name).runs
+    assert len(frames) >= 12 and texts_of(frames[-1].panels)[1:] == texts_of(sheet_of("valley", name).panels)[1:]
+    for k, panel in enumerate(frames[0].panels):
+        panels, run = [frame.panels[k] for frame in frames], runs[k]
+        balls = [marks_of(panel, Nodes)[0].at for panel in panels]
+        moving = [marks_of(panel, Points) for panel in panels]
+        heights = [ball[0].at[0, 1] if ball else at[-1, 1] for ball, at in zip(moving, balls, strict=True)]
+        size = np.ptp(marks_of(panel, Curve)[0].y)
+        assert balls[0][0] == pytest.approx(run.arrays["balls"].values[0, :, 0])
+        assert np.array_equal(balls[-1], marks_of(sheet_of("valley", name).panels[k], Nodes)[0].at)
+        assert name == "two-cycle" or np.all(np.diff(heights) <= 0.02 * size)
+
+
+def test_the_ball_of_a_cycle_runs_to_and_fro():
+    frames, balls = gallery()["valley"].frames(result_of("two-cycle")), result_of("two-cycle").runs[0].arrays["balls"]
+    first, second = balls.values[0, 0, :2]
+    moving = {k: ball for k, frame in enumerate(frames) for ball in marks_of(frame.panels[0], Points)}
+    times = np.array([*moving]) / 3  # at whole ones the ball may be the numbered one
+    assert {*range(len(frames))} - {*moving} <= {3, 9, len(frames) - 1}
+    places = [ball.at[0, 0] for ball in moving.values()]
+    assert places == pytest.approx(first + (second - first) * (1 - abs(1 - times % 2)))
 
 
 def test_barriers_are_shares_of_the_depth_of_the_first_pattern():

@@ -32,7 +32,7 @@ SLIDE, PAPER, DARK, SMALL = STYLES["slide"], STYLES["paper"], STYLES["dark"], ST
 FIGURES = gallery()
 KEPT = [name for name, figure in FIGURES.items() if figure.source]
 DRAWN = [name for name in FIGURES if name not in KEPT]
-MOVING = [name for name, figure in FIGURES.items() if figure.moves]
+MOVING = [name for name, figure in FIGURES.items() if figure.film]
 slow = pytest.mark.slow
 
 

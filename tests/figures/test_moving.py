@@ -18,7 +18,7 @@ from tests.runs import result_of
 
 SMALL = STYLES["paper"]
 COUNT = 12
-MOVING = [figure for figure in gallery().values() if figure.moves]
+MOVING = [figure for figure in gallery().values() if figure.film]
 
 
 def ball(result):
@@ -75,6 +75,12 @@ def test_a_film_has_the_notes_of_its_last_frame(results):
     letter = Figure("letter", "a letter", "graded", lambda result: sheet, lambda result: [sheet] * 2)
     first, second = film(letter, results["graded"], SMALL)[1]
     assert first == "1 of 3 runs; choose with figure.run" and "is not in the font" in second
+
+
+def test_a_figure_may_move_in_one_result_and_not_in_another():
+    valley, still = gallery()["valley"], result_of("barrier")
+    assert not valley.lacks(still) and "nothing moves" in valley.lacks(still, moving=True)
+    assert not valley.lacks(result_of("valley"), moving=True)
 
 
 def test_a_figure_that_does_not_move_has_no_frames():

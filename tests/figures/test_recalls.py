@@ -6,7 +6,7 @@ import pytest
 import hopattn as ha
 from hopattn.figures.figure import gallery
 from hopattn.figures.recalls import picture_steps, recall_sheet, spaced_steps, states, verdict
-from hopattn.figures.sheet import Arrows, Bars, Cells, Curve, Nodes, Picture
+from hopattn.figures.sheet import Arrows, Bars, Cells, Curve, Nodes, Picture, texts_of
 from tests.runs import marks_of, result_of
 from tests.scenario.scenarios_of_kinds import scenario
 from tests.texts import parsed
@@ -29,17 +29,12 @@ name = "most"
 set = { "ensemble.load" = 0.6 }
 """,
 )
-TRIANGLE = '[max_cut]\nedges = [["a", "b"], ["b", "c"], ["c", "a"]]\n'
 
 
 def letters(names):
     """A network of these letters, and a cue."""
     patterns = f'[pictures]\nletters = "{names}"\n[memory]\npatterns = {list(names)}\nmodel = "hopfield"\n'
     return ha.run(parsed(scenario("memory", patterns + '[cue."half of R"]\nof = "R"\nhide = "left"\n')))
-
-
-def minimised(text):
-    return ha.run(parsed(scenario("optimisation", f"{text}\n[search]\nstarts = 20\n")))
 
 
 def sheet(name, result):
@@ -89,7 +84,7 @@ def test_an_answer_is_the_last_picture():
 def test_both_states_of_a_cycle_are_seen():
     run = result_of("two-cycle").runs[0]
     assert str(verdict(run, 0)) == "ends in a cycle of 2"
-    assert picture_steps(run, 0, 8)[-2:] == [2, 3]
+    assert picture_steps(states(run, 0), 8)[-2:] == [2, 3]
 
 
 def test_words_are_cells_of_the_cue_and_the_end():
@@ -138,6 +133,21 @@ def test_each_turn_is_a_row_and_a_neuron_that_changes_is_framed():
     assert [*shown.notes][:2] == ["field below 0: off; above 0: on; at 0: no change here", "2 of 3 runs"]
 
 
+def test_each_frame_of_a_flow_has_a_row_more_and_the_last_is_the_still_picture():
+    result, figure = result_of("neuron-by-neuron"), gallery()["neurons"]
+    frames, whole = figure.frames(result), figure.sheet(result)
+    assert texts_of(frames[-1]) == texts_of(whole)
+    for k, panel in enumerate(whole.panels):
+        every = marks_of(panel, Cells)[0].values
+        tables = [marks_of(frame.panels[k], Cells)[0].values for frame in frames]
+        assert len(tables) == len(every)
+        assert all(np.array_equal(table, every[: i + 1]) for i, table in enumerate(tables))
+    turns = result.runs[0].arrays["turns"].values[0]
+    weights, states = result.runs[0].arrays["couplings"].values, marks_of(whole.panels[0], Cells)[0].values
+    energies = -0.5 * np.einsum("ti,ij,tj->t", states, weights, states)
+    assert np.all(np.diff(energies) <= 1e-9) and len(turns) >= len(frames) - 1
+
+
 def test_overlaps_before_and_after_one_step_are_bars():
     result = result_of("nearest")
     for j, panel in enumerate(sheet("overlaps", result).panels):
@@ -171,32 +181,6 @@ def test_a_column_of_fast_weights_frames_what_a_later_word_changes():
     assert cells.framed == [(0, 2), (1, 2)] and shown.panels[0].y == "what ‘red’ recalls"
     features = sheet("fast_weights", result_of("elu-features"))
     assert features.panels[0].y.startswith("column"), "a key of features is no axis of the words"
-
-
-def test_a_tour_visits_each_city_in_the_order_of_its_matrix():
-    places = {"A": [0, 0], "B": [1, 0], "C": [0, 1], "D": [1, 1]}
-    text = "[travelling_salesman]\nD = 100\n[travelling_salesman.cities]\n" + "\n".join(
-        f"{name} = {place}" for name, place in places.items()
-    )
-    shown = sheet("tour", minimised(text))
-    (way,), (cells,) = marks_of(shown, Arrows), marks_of(shown.panels[1], Cells)
-    order = [[*places][i] for i in np.argmax(cells.values, axis=0)]
-    np.testing.assert_array_equal(way.start, [places[city] for city in order])
-    assert shown.panels[0].title.template == "the shortest tour, length {}"
-
-
-def test_cities_without_places_are_a_matrix_alone():
-    cities = "[travelling_salesman]\ndistances = [[0, 1, 2], [1, 0, 2], [2, 2, 0]]\nD = 100"
-    shown = sheet("tour", minimised(cities))
-    assert len(shown.panels) == 1 and shown.panels[0].title == "1 → 2 → 3, length 5"
-
-
-def test_the_edges_of_a_cut_lead_from_one_part_to_the_other():
-    cut, *within, nodes, _ = sheet("tour", minimised(TRIANGLE)).panels[0].marks
-    assert (len(cut.start), sum(len(one.start) for one in within), len(nodes.texts)) == (2, 1, 3)
-    assert (cut.start[:, 0] * cut.end[:, 0] < 0).all()
-    assert all((one.start[:, 0] == one.end[:, 0]).all() for one in within)
-    assert {*zip(nodes.at[:, 0].tolist(), nodes.colour, strict=True)} == {(-1.2, "plus"), (1.2, "minus")}
 
 
 def test_some_steps_are_the_first_the_last_and_early_ones():

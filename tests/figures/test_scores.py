@@ -7,7 +7,8 @@ import pytest
 
 import hopattn as ha
 from hopattn.figures.figure import gallery
-from hopattn.figures.sheet import Curve, Rule
+from hopattn.figures.recalls import FRAMES
+from hopattn.figures.sheet import Curve
 
 
 @cache
@@ -19,21 +20,35 @@ def curves(panel):
     return [mark for mark in panel.marks if isinstance(mark, Curve)]
 
 
-def test_weights_are_even_at_first_those_of_the_run_at_its_beta_and_in_the_end_all():
-    sheet = gallery()["temperature"].sheet(result_of("aaba"))
-    best, rest = curves(sheet.panels[0])
-    (rule,) = [mark for mark in sheet.panels[0].marks if isinstance(mark, Rule)]
-    weights = result_of("aaba").runs[0].arrays["layer 1 head 1 weights"].values[0]
-    assert (best.name, rest.name) == ("B", "each of A₁, A₂, A₃") and rule.x == pytest.approx(np.log(3))
-    for curve, weight in ((best, weights[2]), (rest, weights[0])):
-        assert np.interp(np.log(rule.x), np.log(curve.x), curve.y) == pytest.approx(weight, abs=1e-3)
-    assert best.y[0] == pytest.approx(0.25, abs=0.03) and best.y[-1] > 0.99
+@pytest.mark.parametrize("name", ["aaba", "bank-softmax", "bank", "sharp-query"])
+def test_weights_go_from_even_to_one_as_the_temperature_falls(name):
+    figure, result = gallery()["temperature"], result_of(name)
+    frames, strip = figure.frames(result), figure.sheet(result).panels
+    panels = [panel for frame in frames for panel in frame.panels]
+    assert len(frames) == len(panels) == FRAMES and len(strip) == 4
+    for shown in (panels, strip):
+        values = np.array([panel.marks[0].values for panel in shown])
+        assert values.sum(axis=1) == pytest.approx(1) and np.ptp(values[0]) < 0.1
+        best = values[:, values[-1] > 1e-3].sum(axis=1)
+        assert np.all(np.diff(best) >= -1e-12) and best[-1] > 0.99
+        assert {panel.x_range for panel in shown} == {(0, 1.25)}
+    assert np.allclose(values[[0, -1]], [panel.marks[0].values for panel in (panels[0], panels[-1])])
+
+
+def test_one_frame_and_one_picture_of_the_strip_have_the_weights_of_the_run():
+    figure, result = gallery()["temperature"], result_of("aaba")
+    weights = result.runs[0].arrays["layer 1 head 1 weights"].values[0]
+    strip, frames = figure.sheet(result).panels, [frame.panels[0] for frame in figure.frames(result)]
+    (still,), (frame,) = ([panel for panel in one if "the run" in panel.title] for one in (strip, frames))
+    for panel in (still, frame):
+        assert panel.marks[0].values == pytest.approx(weights) and f"{np.log(3):.2g}"[:3] in panel.title
+    assert [*still.marks[0].names] == ["A₁", "A₂", "B", "A₃"]
+    assert [*still.marks[0].colour] == ["dim", "dim", "plus", "dim"]
 
 
 def test_the_query_is_the_word_that_stands_out_and_sees_several_keys():
-    sheet = gallery()["temperature"].sheet(result_of("bank-softmax"))
-    assert "‘banks’" in sheet.panels[0].title
-    assert np.allclose(sum(curve.y for curve in curves(sheet.panels[0])), 1)
+    shown = gallery()["temperature"].sheet(result_of("bank-softmax")).panels
+    assert "‘banks’" in shown[0].y and len(shown[0].marks[0].values) == 3
 
 
 def test_the_scores_of_a_query_are_a_curve_and_one_in_all_where_only_the_offset_counts():

@@ -249,6 +249,23 @@ def test_the_same_seed_gives_the_same_ends_and_another_one_others():
 
 
 @pytest.mark.parametrize(
+    "search",
+    [{}, {"update": "sync"}, {"update": ha.Glauber(0.0), "max_steps": 9}, {"u0": 0.2}, {"update": ha.Glauber(1.0)}],
+    ids=str,
+)
+@pytest.mark.parametrize("problem", [Queens(5), MaxCut([[0, 1, 4], [1, 0, 2], [4, 2, 0]])], ids=["queens", "cut"])
+def test_the_way_of_the_best_start_ends_in_the_answer_and_does_not_rise_without_a_temperature(problem, search):
+    found = minimise(problem, starts=12, rng=3, **search)
+    same, way = minimise(problem, starts=12, rng=3, **search), found.trajectory
+    np.testing.assert_array_equal(way[-1], found.state)
+    np.testing.assert_array_equal(way, same.trajectory)
+    np.testing.assert_array_equal(found.ended, same.ended)
+    assert "u0" in search or {*way.ravel()} <= {0.0 if problem.states == "01" else -1.0, 1.0}
+    if not search or search.get("update") == ha.Glauber(0.0):
+        assert np.all(np.diff(problem.objective(way)) <= 1e-9)
+
+
+@pytest.mark.parametrize(
     ("call", "message"),
     [
         (lambda: ha.Hopfield.from_quadratic([[1, 2]]), "Q: expected a square matrix (N, N), not shape (1, 2)"),

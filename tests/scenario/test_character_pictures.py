@@ -9,7 +9,16 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import hopattn as ha
-from hopattn.scenario.words.pictures import SHADES, Size, Strip, as_characters, side_by_side
+from hopattn.scenario.words.pictures import (
+    MOST_COLUMNS,
+    MOST_ROWS,
+    SHADES,
+    Size,
+    Strip,
+    as_characters,
+    side_by_side,
+    small,
+)
 from tests.scenario.scenarios_of_kinds import scenario
 from tests.texts import parsed
 
@@ -75,3 +84,24 @@ def test_a_strip_looks_like_this():
     assert len([*side_by_side(strip, 14)]) == 2 + 2 * 3
     three = Strip("", Size(2, 2), ("cue", "step 1", "step 2"), np.ones((3, 4)))
     assert [len([*side_by_side(three, width)]) for width in (24, 23, 17, 16)] == [3, 6, 6, 9]
+
+
+@given(st.builds(Size, st.integers(1, 120), st.integers(1, 60)), st.integers(0, 99))
+def test_a_large_picture_is_shown_by_the_means_of_its_parts_and_says_its_size(size, seed):
+    picture = np.random.default_rng(seed).choice([-1.0, 1.0], size.pixels)
+    shown, shape, remark = small(picture, size)
+    assert shape.columns <= MOST_COLUMNS and shape.rows <= MOST_ROWS and shown.shape == (shape.pixels,)
+    whole = size.columns <= MOST_COLUMNS and size.rows <= MOST_ROWS
+    assert whole is np.array_equal(shown, picture) is (not remark)
+    assert whole or remark.startswith(f"{size} pixels, shown as {shape}")
+    assert np.abs(shown).max() <= 1 and small(np.ones(size.pixels), size)[0].tolist() == [1.0] * shape.pixels
+
+
+def test_each_character_of_a_picture_of_double_size_stands_for_four_pixels():
+    pixels = np.random.default_rng(0).normal(size=(32, 64))
+    shown, shape, _ = small(pixels.ravel(), Size(64, 32))
+    expected = (pixels[::2, ::2] + pixels[1::2, ::2] + pixels[::2, 1::2] + pixels[1::2, 1::2]) / 4
+    assert shape == (32, 16) and np.allclose(shown, expected.ravel())
+    strip = Strip("noisy", Size(64, 32), ("cue",), pixels.reshape(1, -1))
+    heading, *lines = side_by_side(strip, 80)
+    assert heading == "noisy; 64 × 32 pixels, shown as 32 × 16; a figure shows all" and len(lines) == 17

@@ -61,7 +61,7 @@ VARIANT = '[[variant]]\nname = "v"\nset = { "layer.head.mask" = "none" }\n'
         ([UNKNOWN, ('at = "b"', 'at = "c"')], ["11 input.tokens.3"]),
         (
             [('nearest = "b"', f"{TYPO}\n[[expect]]\n{TYPO}")],
-            ["18 expect.1.neerest", "19 expect.2.at", "20 expect.2.neerest"],
+            ["18 expect.1.neerest", "19 expect.2.at"],
         ),
         ([('nearest = "b"', 'cosine_to = "b"\nis = "0,6"\nwithin = "1e-3"')], ["19 expect.1.is", "20 expect.1.within"]),
         ([('"a", "b", "a"', '"a", "a", "a#1"')], ["11 input.tokens.3", "11 input.tokens"]),

@@ -8,18 +8,23 @@ from hopattn.cli.code_pages import portable_json
 
 
 @click.command(short_help="Show the scenarios, or the memories, that come with hopattn.")
-@click.argument("words", nargs=-1, metavar="[GROUP|WORD]...")
+@click.argument("words", nargs=-1, metavar="[WORD]...")
 @click.option("--long", "is_long", is_flag=True, help="Show all scenarios, with kind and source.")
 @click.option("--memories", is_flag=True, help="Show the named memories instead.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON only.")
 def command(words: tuple[str, ...], is_long: bool, memories: bool, as_json: bool) -> None:
-    """Show the scenarios that come with hopattn: their groups, those of a GROUP, or those with a WORD in name or title.
+    """Show the scenarios that come with hopattn, by what you want to see, or those with a WORD in name or title.
 
     \b
     hopattn list
-    hopattn list ling3804
     hopattn list capacity
+    hopattn list practice
+    hopattn list ling3804
     hopattn list --long
+
+    The WORD may be one of those that `hopattn list` shows, the word practice for the scenarios that draw worksheets, or
+    a group, which is a folder of scenarios, such as that of a course: ling3804, cs371n, kim, at6, note, sheets,
+    memories, landscapes, networks, optimisation, papers, positions, circuits, rasp.
 
     With --memories, show the memories of the literature: what each is made of, its energy, and under which updates that
     never rises.
@@ -32,16 +37,18 @@ def command(words: tuple[str, ...], is_long: bool, memories: bool, as_json: bool
         _show_memories(as_json)
         return
     from hopattn.views.consoles import console
-    from hopattn.views.scenario_list import all_listed, grouped, overview, with_words
+    from hopattn.views.scenario_list import all_listed, headed, overview, with_words
     from hopattn.views.terminal import show
 
     listed = all_listed()
     found = with_words(listed, words) if words else listed
     if as_json:
-        _print_json([{"name": o.name, "kind": o.kind, "title": o.title, "source": o.source} for o in found])
+        names = ("name", "kind", "title", "source", "group", "question")
+        _print_json([{name: getattr(one, name) for name in names} for one in found])
         return
     out = console()
-    show(out, *(grouped(found, is_long) if words or is_long else overview(listed, out.width)))
+    alone = words[0].casefold() if len(words) == 1 else ""
+    show(out, *(headed(found, out.width, alone, is_long) if words or is_long else overview(listed, out.width)))
 
 
 def _show_memories(as_json: bool) -> None:

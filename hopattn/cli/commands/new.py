@@ -31,7 +31,7 @@ def command(kind: str, file: Path | None) -> None:
     """
     from hopattn.foundation.errors import InvalidInput, unknown
     from hopattn.results.files import write_new
-    from hopattn.scenario.files import read_text, schema_file, shipped
+    from hopattn.scenario.files import read_text, shipped
     from hopattn.scenario.kinds import kinds
 
     if kind == PRACTICE:
@@ -39,13 +39,12 @@ def command(kind: str, file: Path | None) -> None:
         return
     own, beside = shipped(), []
     if kind in kinds:
-        body = kinds[kind].template()
+        text = kinds[kind].template()
     elif kind in own:
-        body = read_text(own[kind]).partition("\n")[2]  # the first line names the JSON Schema
+        text = read_text(own[kind]).partition("\n")[2]  # the first line names the JSON Schema of its folder
         beside = sorted(path for path in own[kind].parent.iterdir() if path.suffix != ".toml")
     else:
         raise InvalidInput(f"kind: {unknown(kind, kinds, [*own, PRACTICE])}")
-    text = f"#:schema {schema_file().as_posix()}\n{body}"
     if file is None:
         click.echo(portable(text), nl=False)
         return

@@ -32,7 +32,7 @@ class RecordName(click.types.StringParamType):
 @click.command(short_help="Show published numbers beside ours, computed now.")
 @click.argument("words", nargs=-1, metavar="[NAME|GROUP|WORD]...", type=RecordName())
 @click.option("--check", is_flag=True, help="Compute the numbers again, and show those that do not hold.")
-@click.option("--long", "is_long", is_flag=True, help="With --check, show all numbers.")
+@click.option("--long", "is_long", is_flag=True, help="Show all numbers.")
 @click.option("--workers", type=click.IntRange(min=1), help="Number of worker processes; by default one on each core.")
 @click.option(
     "--figure", "figure_file", type=click.Path(path_type=Path), metavar="FILE", help="Draw it: .svg, .pdf or .png."
@@ -41,7 +41,7 @@ class RecordName(click.types.StringParamType):
 def command(
     words: tuple[str, ...], check: bool, is_long: bool, workers: int | None, figure_file: Path | None, as_json: bool
 ) -> int:
-    """Show the numbers that papers publish, and what hopattn computes: of a NAME, a GROUP, with a WORD, or all.
+    """Show the numbers that papers publish, and what hopattn computes: of a NAME, of a GROUP, or with a WORD.
 
     \b
     hopattn papers
@@ -52,6 +52,7 @@ def command(
     hopattn papers hopfield 1982
     hopattn papers kinetic
     hopattn papers --check
+    hopattn papers --long
 
     A GROUP is that of a paper, or that of the scenarios, as in hopattn list, which show the numbers.
 
@@ -73,8 +74,6 @@ def command(
     from hopattn.results.files import json_text, require_output
 
     require_output(figure_file, "--figure", ".svg", ".pdf", ".png")
-    if is_long and not check:
-        raise InvalidInput("--long: is an option of the check; write --check too")
     found = chosen(words)
     single = len(words) == 1 and found[0].name == words[0]
     if figure_file is not None:
@@ -91,19 +90,15 @@ def command(
         rows = [one.to_dict() for one in results] or [record.to_dict() for record in found]
         click.echo(portable_json(json_text(rows)))
     else:
-        _show(found, results, check, is_long)
+        from hopattn.views import papers_text
+
+        if check:
+            papers_text.show_checked(results, is_long)
+        elif results:
+            papers_text.show_record(results[0])
+        else:
+            papers_text.show_overview(found, whole=is_long or bool(words))
     return 1 if any(one.holds is False for one in results) else 0
-
-
-def _show(found: "list[Record]", results: "list[Computed]", check: bool, is_long: bool) -> None:
-    from hopattn.views import papers_text
-
-    if check:
-        papers_text.show_checked(results, is_long)
-    elif results:
-        papers_text.show_record(results[0])
-    else:
-        papers_text.show_overview(found)
 
 
 def _draw(record: "Record", file: Path) -> None:

@@ -173,12 +173,16 @@ class Glauber(Declared, Update):
         neurons.sweep(context.rng.permutation(n), limits)
         return neurons.states, energy_of(memory, states, mask)
 
+    def temperature_at(self, step: int) -> float:
+        """The temperature of a step, counted from 0."""
+        return self.temperature * self.cooling**step
+
     def limits(self, context: StepContext, n: int) -> np.ndarray | None:
         """The local fields above which the spins are 1 in a step, `(N, n)`; None at T = 0.
 
         A spin is 1 where its draw u lies below the probability ½ (1 + tanh(h/T)): where h is above T artanh(2u − 1).
         """
-        temperature = self.temperature * self.cooling**context.number
+        temperature = self.temperature_at(context.number)
         draws = np.stack([rng.random(n) for rng in context.cue_rngs], axis=1)
         with np.errstate(divide="ignore"):  # a draw of 0 lies below any probability
             return temperature * np.arctanh(2 * draws - 1) if temperature else None

@@ -11,5 +11,6 @@ from hopattn.figures.gallery import recalls as recalls
 from hopattn.figures.gallery import research as research
 from hopattn.figures.gallery import scores as scores
 from hopattn.figures.gallery import strip as strip
+from hopattn.figures.gallery import tours as tours
 from hopattn.figures.gallery import vectors as vectors
 from hopattn.figures.gallery import words as words

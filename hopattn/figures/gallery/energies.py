@@ -16,8 +16,9 @@ from hopattn.scenario.result import Result, Run
 
 LEVELS, CONTOURED = 8, 0.35
 """The steps of the energy that have colours, and the part of its range that they fill, from the lowest energy up."""
-NAMED, FLAT = 8, 0.1
-"""The most cues that have curves of their own, and the part of a common axis that the curves of each panel fill."""
+NAMED, FLAT, BALL = 8, 0.1, 2.4
+"""The most cues that have curves of their own, the part of a common axis that the curves of each panel fill, and the
+size of a ball between two steps."""
 
 
 def walks(result: Result) -> list[Sheet]:
@@ -87,33 +88,57 @@ def middle_of(path: np.ndarray) -> np.ndarray:
     return np.column_stack([np.interp(at, far, axis) for axis in path.T])[:, None]
 
 
-@figure("recall rolls downhill: the energy on the way, with a numbered ball for each step", "valley")
+def rolling(result: Result) -> list[Sheet]:
+    """The frames of a valley: the ball at a time, and those of the steps before it."""
+    need("between" not in result.runs[0].arrays, "its curves lie between two patterns, so that nothing moves")
+    last = max(int(steps[-1]) for _, _, (_, _, steps) in slopes_of(result)[0])
+    return [valley_at(result, time) for time in frame_times(last)]
+
+
+@figure("recall rolls downhill: the energy on the way, with a numbered ball for each step", "valley", rolling)
 def valley(result: Result) -> Sheet:
     """A panel for each run: the energy on the way of a cue, from another pattern through its states.
 
     Of two patterns that `[memory] between` names, it is the energy on the straight line, a curve for each run.
     """
-    if runs := [run for run in result.runs if "between" in run.arrays]:
-        return barriers(runs)
+    runs = [run for run in result.runs if "between" in run.arrays]
+    return barriers(runs) if runs else valley_at(result, np.inf)
+
+
+def slopes_of(result: Result) -> tuple[list[tuple[Run, str, Any]], list[str]]:
+    """The runs whose energy falls, each with its name and its slope as `slope_of` gives it; and notes."""
     runs = [run for run in result.runs if "valley" in run.arrays]
     shown, names, note = some_runs(runs, MOST_RUNS, "it has no recall whose energy falls; try the figure 'recall'")
     cues = runs[0].arrays["status"].labels[0]
-    i = cues_of(result, cues)[0]
-    slopes = [slope_of(run, i) for run in shown]
+    slopes = [slope_of(run, cues_of(result, cues)[0]) for run in shown]
     need(any(len(steps) > 1 for *_, steps in slopes), f"{NOTHING}the cue rests where it is")
+    return [*zip(shown, names, slopes, strict=True)], [note, left_out(1, len(cues), "cues", "query")]
+
+
+def valley_at(result: Result, time: float) -> Sheet:
+    """The valleys with the balls up to a time, in steps; between two steps a ball lies on the curve."""
+    slopes, notes = slopes_of(result)
+    i = cues_of(result, slopes[0][0].arrays["status"].labels[0])[0]
     panels = []
-    for run, name, (way, balls, steps) in zip(shown, names, slopes, strict=True):
+    for run, name, (way, balls, steps) in slopes:
         ends = zip(run.arrays["apart"].values[i].tolist(), run.arrays["neighbours"].values[i], strict=True)
         ticks = {place: indexed(str(name)) for place, name in ends if np.isfinite(place)}
         if str(run.arrays["spurious"].values[i]) == "reversed":
             ticks[float(balls[-1, 0])] = say("{} reversed", indexed(str(run.arrays["of"].values[i])))
-        x, y = way.T
-        marks: list[Mark] = [Curve(x, y, colour="faint", width=1.5), Nodes(balls, steps, "circle", "plus", "plus")]
-        if run.arrays["period"].values[i] == len(balls[-2:]) == 2:
+        (x, y), every, (*_, last) = way.T, run.arrays["balls"].values[i][0], (numbers := [*map(int, steps)])
+        count, ended = sum(number <= time for number in numbers), time >= last
+        cycles = run.arrays["period"].values[i] == len(balls[-2:]) == 2
+        back = 1 - abs(1 - (time - last) % 2) if cycles and last < time < np.inf else 0.0  # it runs to and fro
+        at = np.interp(min(time, last) - back, np.arange(len(every)), every)
+        marks: list[Mark] = [Curve(x, y, colour="faint", width=1.5)]
+        marks += [] if ended and not back else [Points(np.array([[at, np.interp(at, x, y)]]), colour="plus", size=BALL)]
+        marks.append(Nodes(balls[:count], steps[:count], "circle", "plus", "plus"))
+        if ended and cycles:
             middle, height = balls[-2:].mean(axis=0)
             marks.append(texts(middle, height + 0.13 * np.ptp(y), ["⇄"], size=2))
-        panels.append(Panel(marks, below(name, verdict(run, i)), "", say("energy"), x_ticks=ticks, y_ticks={}))
-    return Sheet(panels, notes=[say("numbers: steps"), note, left_out(1, len(cues), "cues", "query")])
+        end = verdict(run, i) if ended else say("step {}", int(time)) if time >= 1 else say("cue")
+        panels.append(Panel(marks, below(name, end), "", say("energy"), x_ticks=ticks, y_ticks={}))
+    return Sheet(panels, notes=[say("numbers: steps"), *notes])
 
 
 def barriers(runs: Sequence[Run]) -> Sheet:

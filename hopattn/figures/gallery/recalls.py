@@ -9,8 +9,18 @@ import numpy as np
 from hopattn.figures.choice import cues_of, largest
 from hopattn.figures.figure import below, figure, left_out, need
 from hopattn.figures.policies import NOTHING, SEEN, by_run, run_names, runs_with
-from hopattn.figures.recalls import FRAMES, picture, picture_steps, recalls, spaced_steps, states, turns_of, verdict
-from hopattn.figures.sheet import Arrows, Bars, Cells, Curve, Nodes, Panel, Picture, Points, Rule, Sheet, say, texts
+from hopattn.figures.recalls import (
+    FRAMES,
+    moment,
+    picture,
+    picture_steps,
+    recalls,
+    spaced_steps,
+    states,
+    turns_of,
+    verdict,
+)
+from hopattn.figures.sheet import Arrows, Bars, Cells, Curve, Panel, Picture, Points, Rule, Sheet, say, texts
 from hopattn.figures.text import indexed
 from hopattn.scenario.arrays import numbers
 from hopattn.scenario.result import Result, Run
@@ -45,8 +55,9 @@ class Row(NamedTuple):
 
     def steps(self, most: int) -> list[int]:
         """The steps with pictures, two at least: the cue, some steps, and the end."""
-        steps = picture_steps(self.run, self.cue, most)
-        return steps if len(steps) > 1 else [0, len(states(self.run, self.cue)) - 1]
+        every = states(self.run, self.cue)
+        steps = picture_steps(every, most)
+        return steps if len(steps) > 1 else [0, len(every) - 1]
 
     def picture(self, step: int, **look: Any) -> Picture:
         """The picture of its state after a step."""
@@ -74,13 +85,13 @@ def recall_film(result: Result) -> list[Sheet]:
     """The states of all cues after each step, until the last has its end."""
     rows, _ = rows_of(result)
     need(pictured(rows), "its states are no pictures, so that nothing moves")
-    ends = [picture_steps(row.run, row.cue, PICTURES[0])[-1] for row in rows]
+    ends = [picture_steps(states(row.run, row.cue), PICTURES[0])[-1] for row in rows]
     frames = []
     for step in spaced_steps(max(1, *ends), FRAMES):
         panels = []
         for row, end in zip(rows, ends, strict=True):
             ended = 0 < step >= end
-            text = row.end if ended else say("step {}", step) if step else say("cue")
+            text = row.end if ended else moment(row.run, step, say("cue"))
             picture = row.picture(-1 if ended else step, frame=row.frame if ended else None)
             panels.append(Panel([picture], below(row.name, text), layout="free"))
         frames.append(Sheet(panels, in_a_row=3))
@@ -131,7 +142,7 @@ def strip(rows: Sequence[Row], bare: bool) -> Panel:
 def pictures_of(row: Row, most: int, bare: bool) -> tuple[list[Picture], list[str]]:
     """The pictures of a recall: the cue, some steps, the end in a frame, and an answer; and the signs between them."""
     steps = row.steps(most)
-    names = ["" if bare or not step else say("step {}", step) for step in steps]
+    names = ["" if bare or not step else moment(row.run, step, say("cue")) for step in steps]
     pictures = [row.picture(step, below=name) for step, name in zip([*steps[:-1], -1], names, strict=True)]
     pictures[-1] = replace(pictures[-1], frame=row.frame)
     between = ["…" if apart > 1 else "" for apart in np.diff(steps)]
@@ -155,9 +166,20 @@ def colours_of(table: np.ndarray) -> str:
     return "signed" if table.min() < -SEEN else "weights"
 
 
-@figure("the flow of an asynchronous recall, neuron by neuron", "neuron-by-neuron")
+def turning(result: Result) -> list[Sheet]:
+    """The frames of a flow: a row more in each."""
+    most = max(len(mark.rows) for panel in neurons(result).panels for mark in panel.marks if isinstance(mark, Cells))
+    return [neurons_at(result, turns) for turns in range(most)]
+
+
+@figure("the flow of an asynchronous recall, neuron by neuron", "neuron-by-neuron", turning)
 def neurons(result: Result) -> Sheet:
     """The state after each turn as a row, with the field of the neuron that turned; one that changes is framed."""
+    return neurons_at(result, MOST_TURNS)
+
+
+def neurons_at(result: Result, turns: int) -> Sheet:
+    """The flow up to a number of turns."""
     runs = runs_with(result, "its neurons do not turn one after the other; try the figure 'recall'", "turns")
     cues = runs[0].arrays["turns"].labels[0]
     cue = cues_of(result, cues)[0]
@@ -165,8 +187,10 @@ def neurons(result: Result) -> Sheet:
     every = [turns_of(run, cue) for run in runs[:most]]
     last = max(int(np.flatnonzero(before != after).max(initial=-1)) for _, _, before, after in every)
     need(last >= 0, f"{NOTHING}no neuron changes in its turn")
-    sheet = by_run(runs, lambda run, name: flow_of(run, cue, name, last + 1), most)
-    return replace(sheet, notes=[rule_of(every), *sheet.notes, left_out(1, len(cues), "cues", "query")])
+    sheet = by_run(runs, lambda run, name: flow_of(run, cue, name, last + 1, turns), most)
+    switched = any(mark.framed for panel in sheet.panels for mark in panel.marks if isinstance(mark, Cells))
+    rule = rule_of(every) if switched else ""
+    return replace(sheet, notes=[rule, *sheet.notes, left_out(1, len(cues), "cues", "query")])
 
 
 def rule_of(turns: Sequence[np.ndarray]) -> str:
@@ -179,8 +203,8 @@ def rule_of(turns: Sequence[np.ndarray]) -> str:
     return rule if np.array_equal(after, expected) else ""
 
 
-def flow_of(run: Run, cue: int, name: str, count: int) -> Panel:
-    """The first turns of one cue, or those alone that change a neuron where they are many."""
+def flow_of(run: Run, cue: int, name: str, count: int, turns: int) -> Panel:
+    """The first turns of one cue, or those alone that change a neuron where they are many. turns: those with cells."""
     (neurons, field, before, after), start = turns_of(run, cue), run.arrays["input"]
     names, changes = numbers(len(start.labels[1])) if run.strips else start.labels[1], before != after
     kept = np.arange(min(count, len(changes))) if count <= MOST_TURNS else np.flatnonzero(changes)[:MOST_TURNS]
@@ -193,12 +217,16 @@ def flow_of(run: Run, cue: int, name: str, count: int) -> Panel:
     most = PALE * float(np.abs(table).max())
     look: Any = {"numbers": few, "colours": colours_of(table), "most": most, "square": False}
     cells = Cells(table, [say("cue"), *fields], names if few else (), framed=framed, key=say("switches"), **look)
-    marks, end, patterns = ruled(cells), str(run.arrays["recalls"].values[cue]), run.arrays["patterns"]
+    framed = [cell for cell in framed if cell[0] <= turns]
+    rows: Any = {"values": table[: turns + 1], "rows": cells.rows[: turns + 1], "key": cells.key if framed else ""}
+    marks: list[Any] = [replace(cells, framed=framed, **rows), *ruled(cells)[1:]]
+    end, patterns = str(run.arrays["recalls"].values[cue]), run.arrays["patterns"]
     if end in patterns.labels[0]:
         row = say("pattern {}", end) if end.isdigit() else say("pattern ‘{}’", indexed(end))
         pattern = patterns.values[patterns.labels[0].index(end)][None]
         marks += ruled(Cells(pattern, [row], at=(0, len(table) + 0.3), **look))
-    return Panel(marks, below(name, verdict(run, cue)), say("neuron"), say("turn of neuron"), "grid")
+    told = verdict(run, cue) if turns >= len(kept) else say("turn {}", turns) if turns else say("cue")
+    return Panel(marks, below(name, told), say("neuron"), say("turn of neuron") if turns else "", "grid")
 
 
 def ruled(cells: Cells) -> list[Any]:
@@ -308,74 +336,3 @@ def column_of(run: Run, column: int, name: str) -> Panel:
     axes = axes if first.shape == pair.shape and np.allclose(first, pair) else []
     asked = say("what ‘{}’ recalls", axes[0]) if axes else say("column {} of the memory", columns[column])
     return Panel(ruled(cells), name, say("after storing"), asked, "grid")
-
-
-@figure("the best tour, cut or board that a network finds, beside its neurons", "five-cities")
-def tour(result: Result) -> Sheet:
-    """The answer of the best run: a tour beside its matrix, or a graph in two parts; and the board of each run."""
-    runs = runs_with(result, "it minimises nothing", "solution")
-    valid = [run for run in runs if run.arrays["valid"].values > 0]
-    need(valid, f"{NOTHING}no start ends in an answer")
-    dims = valid[0].arrays["solution"].dims
-    need(dims != ("neuron",), "its answer is neither a tour nor a cut nor a board")
-    if dims == ("row", "column"):
-        return by_run(valid, board, BESIDE)
-    notes = [left_out(1, len(runs), "runs", "run")]
-    if dims == ("node",):
-        return Sheet([cut_of(valid[0])], notes=notes)
-    best = min(valid, key=lambda run: float(run.arrays["length"].values))
-    found = say("{} % of starts end in a tour", 100 * float(best.arrays["valid"].values))
-    if "optimum" in best.arrays:
-        found = say("{}, {} % in the shortest", found, 100 * float(best.arrays["best"].values))
-    title = say("a tour is one neuron that is on for each city and position")
-    return Sheet(route(best), title, [say("dark: on"), found, *notes])
-
-
-def route(run: Run) -> list[Panel]:
-    """The cities and the tour through them, if they have places in a plane; and its neurons: city by position."""
-    solution, (cities, positions) = run.arrays["solution"].values, run.arrays["solution"].labels
-    planar = "places" in run.arrays and run.arrays["places"].values.shape[1] == 2
-    title = say("its neurons") if planar else str(run.arrays["answer"].values)
-    neurons = ruled(Cells(solution, cities, positions, numbers=False))
-    panels = [Panel(neurons, title, say("position"), say("city"), "grid")]
-    if planar:
-        places, length = run.arrays["places"], float(run.arrays["length"].values)
-        shortest = "optimum" in run.arrays and np.isclose(length, float(run.arrays["optimum"].values))
-        title = say("the shortest tour, length {}", length) if shortest else say("the best tour, length {}", length)
-        way = places.values[np.argmax(solution, axis=0)]
-        marks = [Arrows(way, np.roll(way, -1, axis=0), "plus", head=False), Points(places.values, places.labels[0])]
-        panels.insert(0, Panel(marks, title, layout="free", width=1.2))
-    return panels
-
-
-def board(run: Run, name: str) -> Panel:
-    """The queens of a run on their board, with the share of starts that end in such a board."""
-    solution = run.arrays["solution"].values
-    fields, queens = np.indices(solution.shape).sum(axis=0) % 2, np.argwhere(solution > 0)
-    marks = [
-        Cells(fields.astype(float), numbers=False, most=4.0),
-        Nodes(queens[:, ::-1], ["♛"] * len(queens), "plain", size=14 / len(solution)),
-    ]
-    share = say("{} % of starts end without an attack", 100 * float(run.arrays["valid"].values))
-    return Panel(marks, below(name, share), layout="grid")
-
-
-def cut_of(run: Run) -> Panel:
-    """The nodes of a graph in two columns, one for each part: the edges between them are in the cut."""
-    (nodes,), values = run.arrays["solution"].labels, run.arrays["solution"].values
-    need(len(nodes) <= MOST_NEURONS, f"a graph of {len(nodes):,} nodes cannot be read")
-    other = values != values[0]
-    at = np.column_stack([np.where(other, 1.2, -1.2), np.zeros(len(nodes))])
-    for part in (~other, other):
-        at[part, 1] = np.linspace(1, -1, part.sum() + 2)[1:-1]
-    start, end = np.argwhere(np.triu(run.arrays["couplings"].values, 1)).T
-    cut = other[start] != other[end]
-    within: Any = {"head": False, "dashed": True, "key": say("edges within a part: {}", int((~cut).sum()))}
-    across = say("edges in the cut: {}", int(cut.sum()))
-    marks: list[Any] = [Arrows(at[start[cut]], at[end[cut]], "faint", 0.7, head=False, key=across)]
-    for part, bend in ((~other, -0.5), (other, 0.5)):  # away from the other column
-        inside = ~cut & part[start]
-        marks.append(Arrows(at[start[inside]], at[end[inside]], "ink", bend=bend, **within))
-    colours = np.where(other, "minus", "plus").tolist()
-    parts = texts([-1.2, 1.2], 1.1, [say("one part"), say("the other part")], ["plus", "minus"], 1)
-    return Panel([*marks, Nodes(at, nodes, "circle", colours, colours), parts], layout="free")

@@ -1,8 +1,8 @@
 """Scores and the weights that they become: by temperature, by offset, in two memories, and by each separation."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import fields, replace
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import fields
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -10,15 +10,16 @@ from hopattn.figures.choice import cues_of, tables
 from hopattn.figures.figure import below, figure, left_out, need
 from hopattn.figures.gallery.heads import heads_of, notes_of, star
 from hopattn.figures.policies import NOTHING, SEEN, STILL, named_at, some_runs
+from hopattn.figures.recalls import FRAMES
 from hopattn.figures.sheet import Bars, Colour, Curve, Mark, Panel, Points, Rule, Sheet, say, texts
 from hopattn.figures.text import indexed, label, unnumbered
 from hopattn.retrieval.separation import separations as known_separations
 from hopattn.retrieval.separation.base import Elementwise
 from hopattn.scenario.result import Result, Run
 
-KEYS, APART, BARS, BRIEF = 6, 0.05, 6, 4
-"""The most scores with names, how far apart these are to have names, the most patterns of a separation, and the letters
-of their names on a line of 0 between bars.
+KEYS, MOMENTS, BARS, BRIEF = 6, 4, 6, 4
+"""The most keys with bars of their own, the β of a film strip, the most patterns of a separation, and the letters of
+their names on a line of 0 between bars.
 """
 LEAST, MOST, SPREAD = 0.1, 8.0, 1.5
 """The smallest and the largest β of curves: times the span of the scores, and times the lead of the largest one; and
@@ -29,9 +30,47 @@ SHARES, PARTS = ("proportional", "softmax", "sparsemax", "argmax"), ("softmax", 
 """What a memory is compared with, whose patterns compete for the weight; and one that weighs each by its own score."""
 
 
-@figure("how the weights of one word change with the inverse temperature", "aaba")
-def temperature(result: Result) -> Sheet:
-    """The softmax of the scores of one query over β, with the β of the run where its weights are a softmax."""
+class Heat(NamedTuple):
+    """A query whose weights change with β. row: its scores `(n_keys,)`. beta: that of the run, None if it has none."""
+
+    query: str
+    keys: list[str]
+    row: np.ndarray
+    beta: float | None
+    notes: list[str]
+
+    def betas(self, count: int) -> list[float]:
+        """So many β, from even weights to all for the largest score; one of those between is that of the run."""
+        levels = np.unique(np.round(self.row, 9))[::-1]
+        low, high = LEAST / (levels[0] - levels[-1]), MOST / (levels[0] - levels[1])
+        beta = self.beta or np.sqrt(low * high)
+        betas = np.geomspace(min(low, beta / 2), max(high, 2 * beta), count)
+        betas[1 + np.argmin(np.abs(np.log(betas[1:-1] / beta)))] = beta
+        return [float(one) for one in betas]
+
+    def sheet(self, betas: Sequence[float]) -> Sheet:
+        """The weights at each β; those of keys beyond the first `KEYS` by score are one sum."""
+        best = np.sort(np.argsort(-self.row, kind="stable")[:KEYS])
+        rest, shared = len(self.row) - len(best), np.isclose(self.row, self.row.max(), rtol=0, atol=1e-9)
+        names = [self.keys[k] for k in best] + [say("{} others", rest)] * (rest > 0)
+        colours: list[Colour] = ["plus" if one else "dim" for one in [*shared[best], *[False] * (rest > 0)]]
+        panels = []
+        for beta in betas:
+            weights = SOFTMAX(beta=beta).weights(self.row)
+            values = np.append(weights[best], [1 - weights[best].sum()] * (rest > 0))
+            when: str = say("β = {}", float(f"{beta:.2g}"))
+            if beta == self.beta:
+                when = say("{} (the run)", when) if len(betas) == 1 else below(say("the run"), when)
+            bars, what = Bars(values, names, colour=colours, lying=True), say("what ‘{}’ attends to", self.query)
+            panels.append(Panel([bars], when, "", what, x_range=(0, 1.25), x_ticks={}))
+        title = say("a larger β gives ‘{}’ more weight, up to all", self.keys[int(np.argmax(self.row))])
+        if shared.sum() > 1:
+            title = say("a larger β gives more weight to the largest scores, in equal shares")
+        return Sheet(panels, title, self.notes, shared="y")
+
+
+def heat_of(result: Result) -> Heat:
+    """The scores of the word that stands out, or of the one whose scores differ most, in the first head."""
     heads = heads_of(result, "it has no scores of attention", lambda w: w.dims == ("query", "key"), "scores")
     head, scores, models = heads[0], heads[0].arrays["scores"], heads[0].run.heads()
     rows = [row[seen] for row, seen in zip(scores.values, head.mask, strict=True)]
@@ -39,46 +78,24 @@ def temperature(result: Result) -> Sheet:
     query = star(result, head.run, tokens)
     query = query if result.figure.query or spread[query] > STILL else int(np.argmax(spread))
     need(spread[query] > STILL, f"{NOTHING}the scores of '{tokens[query]}' are alike, and so are its weights")
-    row, keys = rows[query], [indexed(scores.labels[1][k]) for k in np.flatnonzero(head.mask[query])]
-    levels = np.unique(np.round(row, 9))[::-1]
-    ends = LEAST / (levels[0] - levels[-1]), MOST / (levels[0] - levels[1])
+    keys = [indexed(scores.labels[1][k]) for k in np.flatnonzero(head.mask[query])]
     separation = models[head.name.place].retrieval.separation if head.name.place in models else None
     beta = float(separation.beta) if isinstance(separation, SOFTMAX) else None
-    title = say("a larger β gives more weight to the largest score, up to all")
-    shared = np.sum(np.round(row, 9) == levels[0]) > 1
-    if shared:
-        title = say("a larger β gives more weight to the largest scores, in equal shares")
-    run: list[Mark] = []
-    if beta is not None:
-        ends = min(ends[0], beta / 2), max(ends[1], 2 * beta)
-        late = beta > np.sqrt(ends[0] * ends[1])
-        at, side = (0.95 * beta, "right") if late else (1.05 * beta, "left")
-        run = [Rule(x=beta), texts(at, 0.98, [say("β = {} (the run)", beta)], align=side)]
-        best, now = keys[np.argmax(row)], float(SOFTMAX(beta=beta).weights(row).max())
-        if now < 1 - SEEN and not shared:
-            title = say("a larger β gives ‘{}’ more weight: {} at β = {}, all in the end", best, now, beta)
-    name, axes = say("what ‘{}’ attends to", indexed(tokens[query])), (say("inverse temperature β"), say("weight"))
-    ticks = {one: say("{}", one) for k in range(-6, 7) for one in (10.0**k, 3 * 10.0**k) if ends[0] <= one <= ends[1]}
-    marks = [*_by_beta(row, keys, np.geomspace(*ends, 121)), *run]
-    panel = Panel(marks, name, *axes, x_range=ends, y_range=(-0.05, 1.02), x_ticks=ticks, logarithmic="x")
-    return Sheet([panel], title, [left_out(1, len(rows), "queries", "query"), *notes_of(result, heads, 1)])
+    notes: list[str] = [left_out(1, len(rows), "queries", "query"), *notes_of(result, heads, 1)]
+    return Heat(indexed(tokens[query]), keys, rows[query], beta, notes)
 
 
-def _by_beta(row: np.ndarray, keys: list[str], betas: np.ndarray) -> Iterator[Mark]:
-    """The weights of scores over β: a curve for those that are equal, with a name where it is far from others."""
-    courses, levels = np.array([SOFTMAX(beta=beta).weights(row) for beta in betas]), np.round(row, 9)
-    for k, level in enumerate(np.unique(levels)[::-1]):
-        alike = np.flatnonzero(levels == level)
-        names = ", ".join(keys[j] for j in alike) if len(alike) < 4 else say("{} others", len(alike))
-        curve = Curve(betas, courses[:, alike[0]], say("each of {}", names) if len(alike) > 1 else names, k)
-        apart = np.abs(np.delete(courses, alike, axis=1) - curve.y[:, None]).min(axis=1)
-        at = int(np.argmax(apart))
-        if len({*levels}) == 2:  # far apart at their ends
-            yield curve
-        elif k < KEYS and apart[at] > APART:
-            yield from named_at(curve, at)
-        else:
-            yield replace(curve, name="", colour="faint", key=say("others"))
+def cooling(result: Result) -> list[Sheet]:
+    """The weights at one β after the other."""
+    heat = heat_of(result)
+    return [heat.sheet([beta]) for beta in heat.betas(FRAMES)]
+
+
+@figure("how the weights of one word change as the temperature 1/β falls: from even to one", "aaba", cooling)
+def temperature(result: Result) -> Sheet:
+    """The softmax of the scores of one query at a few β, one of them that of a run whose weights are a softmax."""
+    heat = heat_of(result)
+    return heat.sheet(heat.betas(MOMENTS))
 
 
 @figure("scores of one word by the offset of its places, a curve for each query: one where it alone counts", "offsets")

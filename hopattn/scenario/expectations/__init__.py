@@ -36,8 +36,8 @@ def leading_class(value: Any) -> str | None:
     leading = next((key for key in LEADING if key in value and key != PLAIN), None)
     if leading is None:
         plain = {field.alias or name for name, field in LEADING[PLAIN].model_fields.items()}
-        near_keys = (nearest(key, LEADING) for key in value if key not in plain)
-        leading = next((key for key in near_keys if key), PLAIN if PLAIN in value else None)
+        near_keys = (nearest(key, {*LEADING, *plain}) for key in value if key not in plain)
+        leading = next((key for key in near_keys if key in LEADING), PLAIN if PLAIN in value else None)
     return LEADING[leading].__name__ if leading else None
 
 

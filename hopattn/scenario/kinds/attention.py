@@ -258,6 +258,19 @@ class ReadoutTable(Table):
         return part, coding.words, separations.make("softmax", beta=beta_of(self))
 
 
+PRINTED = ("values", "keys", "queries")
+"""The keys of a head whose rows are printed."""
+
+
+def _printed(node: Any) -> Iterator[dict[str, Any]]:
+    """The tables that hold printed rows, also where a heading above them is mistyped or missing."""
+    if isinstance(node, dict) and any(isinstance(node.get(name), list) for name in PRINTED) and "tokens" not in node:
+        yield node
+    elif isinstance(node, dict | list):
+        for inner in node.values() if isinstance(node, dict) else node:
+            yield from _printed(inner)
+
+
 def _without_required_input(schema: dict[str, Any]) -> None:
     """A file of printed queries, keys and values needs no [input]."""
     schema["required"].remove("input")
@@ -280,17 +293,13 @@ class Attention(TextKind):
     @classmethod
     def _numbered(cls, document: Any) -> Any:
         """Call the rows of printed queries, keys and values 1, 2, … where the file has no [input]."""
-        match document:
-            case {"input": _}:
-                return document
-            case {
-                "layer": [{"head": [{"values": [*keys]} | {"keys": [*keys]} | {"queries": [*keys]} as head, *_]}, *_]
-            }:
-                table = next((head[name] for name in ("queries", "scores", "weights") if head.get(name)), keys)
-                rows = {"tokens": [*numbers(len(keys))]}
-                other = isinstance(table, list) and len(table) != len(keys)
-                return document | {"input": rows | ({"queries": [*numbers(len(table))]} if other else {})}
-        return document
+        if not isinstance(document, dict) or "input" in document or not (head := next(_printed(document), None)):
+            return document
+        keys = next(head[name] for name in PRINTED if isinstance(head.get(name), list))
+        table = next((head[name] for name in ("queries", "scores", "weights") if head.get(name)), keys)
+        other = isinstance(table, list) and len(table) != len(keys)
+        rows = {"queries": [*numbers(len(table))]} if other else {}
+        return document | {"input": {"tokens": [*numbers(len(keys))]} | rows}
 
     @cached_property
     def _sheet(self) -> tuple[Encoding, np.ndarray, np.ndarray] | None:

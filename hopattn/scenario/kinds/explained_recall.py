@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.dynamics.likeness import Spurious
 from hopattn.dynamics.recall import AssociativeMemory
 from hopattn.dynamics.record import Status
 from hopattn.dynamics.updates.synchronous import Synchronous
@@ -30,7 +29,8 @@ from hopattn.scenario.arithmetic import (
 from hopattn.scenario.arrays import Arrays, behind, labels
 from hopattn.scenario.kinds.explained_turns import Flow, synchronous_fields
 from hopattn.scenario.kinds.models import MemoryTable
-from hopattn.scenario.words.pictures import Size, Strip, Words, as_characters
+from hopattn.scenario.result import recalled
+from hopattn.scenario.words.pictures import Size, Strip, Words, as_characters, small
 
 UNKNOWN = "unknown"
 """The array that says of a cue of 0 and 1, for neurons of ±1, how many of them are unknown."""
@@ -65,20 +65,14 @@ def strips(arrays: Arrays, words: Words, damage: Sequence[str]) -> Iterator[Stri
             names, pictures = (*names, "answer"), np.concatenate([pictures, own["answer"][None]])
         answers = f", and {own['answers']} with it" if "answers" in own else ""
         ended = f"{_ENDED[Status(str(own['status']))].format(own['period'])} {counted(steps, 'step')}"
-        caption = f"recalls {_recalled(own)}{answers}, {ended}" if "recalls" in own else ended
-        yield Strip(f"{label}: {damage[i]}" if damage[i] else label, size, names, pictures, caption)
+        known = f"recalls {recalled(own['recalls'], own['of'], own['spurious'])}{answers}, " if "recalls" in own else ""
+        yield Strip(f"{label}: {damage[i]}" if damage[i] else label, size, names, pictures, f"{known}{ended}")
 
 
 def of_cue(arrays: Arrays, i: int) -> dict[str, Any]:
     """The values of every array for cue i."""
     cues = len(arrays["input"].values)
     return {name: one.values[i] for name, one in arrays.items() if one.dims[:1] == ("cue",) and len(one.values) == cues}
-
-
-def _recalled(own: Mapping[str, Any]) -> str:
-    """The pattern that a cue recalls, and those that a spurious state is made of."""
-    of, how = own["of"], "reversed" if own["spurious"] == Spurious.REVERSED else "mixed"
-    return f"{own['recalls']} ({of} {how})" if of else str(own["recalls"])
 
 
 def agreement(cue: np.ndarray, pattern: np.ndarray) -> str:
@@ -184,11 +178,14 @@ def _explain_opposed(
 
 def _with_picture(before: str | None, values: np.ndarray, words: Words, after: str = "") -> Iterator[str]:
     """A sentence with a vector in it, or with a picture below it if the words are pictures; None: only the picture."""
-    if before is not None and words.size is None:
-        yield f"{before}: {vector(values)}{after}" if after else f"{before} {vector(values)}"
-    elif before is not None:
-        yield f"{before}{after}:"
-    for row in as_characters(values / words.black, words.size) if words.size is not None else ():
+    if words.size is None:
+        if before is not None:
+            yield f"{before}: {vector(values)}{after}" if after else f"{before} {vector(values)}"
+        return
+    picture, size, remark = small(values / words.black, words.size)
+    if before is not None:
+        yield f"{before}{after}{f' ({remark})' if remark else ''}:"
+    for row in as_characters(picture, size):
         yield f"    {row}"
 
 
@@ -206,7 +203,7 @@ def _explain_end(own: Mapping[str, Any], words: Words, memory: AssociativeMemory
         for what, one, t in (("the cue", own["input"], 0), ("the last state", state, steps)):
             yield from (f"    {line}" for line in explain_energy(what, memory, one, float(own["energy"][t])))
     if "recalls" in own:
-        yield f"  recalls: {_recalled(own)}"
+        yield f"  recalls: {recalled(own['recalls'], own['of'], own['spurious'])}"
     if "answers" in own:
         yield f"  answers: {own['answers']}"
 

@@ -30,7 +30,7 @@ from hopattn.scenario.kinds.couplings import COUPLINGS, add_couplings, explained
 from hopattn.scenario.kinds.explained_recall import UNKNOWN, explain_recall, strips
 from hopattn.scenario.kinds.explained_sides import explain_sides
 from hopattn.scenario.kinds.explained_turns import Flow
-from hopattn.scenario.kinds.models import MemoryTable, StoredWords
+from hopattn.scenario.kinds.models import MemoryTable, StoredWords, add_temperatures
 from hopattn.scenario.kinds.without import (
     CLOSED,
     MEASURED,
@@ -267,6 +267,7 @@ class MemoryScenario(StoredWords):
             self._add_likeness(arrays, memory, recall, cues)
         arrays.add("steps", recall.steps, cue)
         arrays.add("period", recall.period, cue, mean=False)
+        add_temperatures(arrays, update, table.steps)
         if recall.energies is not None:
             arrays.add("energy", recall.energies.T, step)
             if table.patterns and self.answers is None and not update.stochastic:

@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from inspect import Parameter
 from types import MappingProxyType, NoneType, UnionType
 from typing import Annotated, Any, ClassVar, Literal, Union, get_args, get_origin
@@ -15,6 +15,7 @@ from pydantic import Field, Tag, field_serializer
 
 from hopattn.dynamics.recall import AssociativeMemory
 from hopattn.dynamics.updates import updates
+from hopattn.dynamics.updates.asynchronous import Glauber
 from hopattn.dynamics.updates.base import Update
 from hopattn.foundation.errors import InvalidInput, quoted, shortened
 from hopattn.memories.memory import Memory
@@ -25,7 +26,7 @@ from hopattn.retrieval.activation import Activation, activations
 from hopattn.retrieval.separation import separations
 from hopattn.retrieval.separation.base import Separation
 from hopattn.retrieval.similarity import Similarity, similarities
-from hopattn.scenario.arrays import labels, numbers
+from hopattn.scenario.arrays import Arrays, labelled, labels, numbers
 from hopattn.scenario.kinds.base import Kind
 from hopattn.scenario.kinds.layers import SeparationChoice
 from hopattn.scenario.language.syntax_faults import comma_hint
@@ -215,6 +216,14 @@ def update_entry(choice: Any) -> Update:
         need(every and sorted(order, key=str) == sorted(every, key=str), "order", message)
         parameters = choice.model_dump(exclude={"name"}) | {"order": [number - 1 for number in order]}
         return updates.make(choice.name, **parameters)
+
+
+def add_temperatures(arrays: Arrays, update: Update | None, max_steps: int) -> None:
+    """Add the temperature of each step, `(max_steps,)`, on demand and for figures alone, where an update cools."""
+    if isinstance(update, Glauber) and update.cooling < 1:
+        by_step, axis = [update.temperature_at(k) for k in range(max_steps)], {"step": numbers(max_steps)}
+        arrays.add_on_demand("temperature", partial(labelled, by_step, axis))
+        arrays.drawn.add("temperature")
 
 
 class MemoryTable(ModelTable):

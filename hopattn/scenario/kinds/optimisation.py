@@ -4,7 +4,7 @@ Each table of a problem has `problem`, the object of the core, `dims`, the axes 
 labels of the first one.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property, partial
 from itertools import product
 from typing import Annotated, Any, ClassVar, Literal, Self
@@ -13,11 +13,12 @@ import numpy as np
 from pydantic import Field, PrivateAttr, Tag
 
 from hopattn.foundation.writing import number
-from hopattn.networks.optimisation import MaxCut, Quadratic, Queens, TravellingSalesman, minimise
-from hopattn.scenario.arrays import Arrays, numbers
+from hopattn.networks.optimisation import MaxCut, Minimised, Quadratic, Queens, TravellingSalesman, minimise
+from hopattn.results.labelled import Labelled
+from hopattn.scenario.arrays import Arrays, labelled, numbers
 from hopattn.scenario.kinds.base import Kind
 from hopattn.scenario.kinds.couplings import add_matrix
-from hopattn.scenario.kinds.models import UpdateChoice, update_entry
+from hopattn.scenario.kinds.models import UpdateChoice, add_temperatures, update_entry
 from hopattn.scenario.language.table import (
     ByTomlType,
     Count,
@@ -216,6 +217,9 @@ class Optimisation(Kind):
             arrays.absent[problem.measured] = found.said(names)
         arrays.add("answer", np.array(found.said(names)))
         arrays.add("solution", found.state.reshape(problem.shape), axes, mean=False)
+        arrays.add_on_demand("trajectory", partial(_way, found, axes))
+        arrays.drawn.add("trajectory")
+        add_temperatures(arrays, update, search.max_steps)
         if cities := getattr(table, "cities", None):
             places = np.array([*cities.values()])
             arrays.add("places", places, {"city": names, "axis": numbers(places.shape[1])}, drawn=True)
@@ -237,6 +241,10 @@ class Optimisation(Kind):
         for name, (share, low, high) in zip(arrays["shares"].labels[0], arrays["shares"].values, strict=True):
             part = f"{round(share * starts):,} of {starts:,} starts = {number(share)}"
             yield f"{name}: {part}, Wilson's interval from {number(low)} to {number(high)}"
+
+
+def _way(found: Minimised, axes: dict[str, Sequence[str]]) -> Labelled:
+    return labelled(found.trajectory.reshape(-1, *found.problem.shape), {"step": (), **axes})
 
 
 def _couplings(problem: Quadratic) -> np.ndarray:

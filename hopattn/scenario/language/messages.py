@@ -10,8 +10,9 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from hopattn.foundation.errors import nearest, shortened, unknown
+from hopattn.foundation.errors import shortened, unknown
 from hopattn.foundation.other_words import ARGUMENTS, by_word, clause_of
+from hopattn.scenario.language.causes import causes
 from hopattn.scenario.language.lines import Path
 from hopattn.scenario.language.paths import annotations_at, known_keys, options
 from hopattn.scenario.language.syntax_faults import text_hint
@@ -47,6 +48,8 @@ _WORDS = {word: {key: "" for key, clause in keys.items() if not clause} for word
 """Other words for a key, each with the keys that may take its place."""
 _CHOICES = by_word({"async asynchronous": {"async": "", "sequence": ""}})
 """Other words for a choice, likewise."""
+_FILE = re.compile(r"\.(npy|npz|safetensors|csv|tsv|txt|png)$")
+"""The end of the name of a file of numbers."""
 VERY_LARGE = 10**40
 """A whole number from which on a message writes no digits."""
 _LIMITS = {"gt": "more than", "ge": "at least", "lt": "less than", "le": "at most"}
@@ -55,22 +58,14 @@ _LIMITS = {"gt": "more than", "ge": "at least", "lt": "less than", "le": "at mos
 def schema_problems(
     error: ValidationError, model: type[BaseModel], document: Mapping[str, Any], most: int
 ) -> Iterator[Problem]:
-    """One problem for each error of the schema, with its path in the document; no more than the first `most`.
+    """One problem for each fault, with its path in the document; no more than the first `most`.
 
-    error: from the validation of `document` by `model`. A key that is missing because its name is mistyped is reported
-    once, as an unknown key.
+    error: from the validation of `document` by `model`. Errors that only follow from another one are left out.
     """
     first = error.errors(include_url=False)[:most]
     details = [(detail, _document_path(detail, document)) for detail in first]
-    mistyped = {
-        (path[:-1], nearest(path[-1], known_keys(model, detail["loc"][:-1])))
-        for detail, path in details
-        if detail["type"] == "extra_forbidden"
-    }
-    for detail, path in details:
-        if detail["type"] == "missing" and (path[:-1], path[-1]) in mistyped:
-            continue  # the mistyped key is reported already
-        yield Problem(path, _message(detail, path, model))
+    for (detail, path), message in causes(details, model, document):
+        yield Problem(path, message or _message(detail, path, model))
 
 
 def _document_path(detail: Any, document: Any) -> Path:
@@ -93,7 +88,11 @@ def _message(detail: Any, path: Path, model: type[BaseModel]) -> str:
         other = clause_of(_WORDS, str(path[-1]), keys.__contains__, "write {}")
         return unknown(path[-1], keys, clause=_level(path, detail["loc"], model) or other)
     if kind == "missing":
-        return "is missing; write schema = 1" if path == ("schema",) else "is missing"
+        cures: dict[Path, str] = {
+            ("schema",): "schema = 1",
+            ("expect", "at"): "a matrix as `matrix`, a number as `measure`",
+        }
+        return f"is missing; write {cure}" if (cure := cures.get(path[::2])) else "is missing"
     if kind in ("literal_error", "union_tag_invalid"):
         return _wrong_choice(value, context)
     if kind == "union_tag_not_found":
@@ -178,6 +177,9 @@ def _hint(kind: str, value: Any, location: Sequence[str | int], model: type[Base
         return text_hint(value, whole=kind == "int_type")
     entries = [inner for annotation in annotations_at(model, (*location, 0)) for inner, _ in options(annotation)]
     if kind == "list_type" and str in entries and isinstance(value, str) and not text_hint(value):
+        if _FILE.search(value):
+            pattern = f'files.a = "{shortened(value)}" in [pictures], and "a" here'
+            return f'; for one pattern, write {pattern}; kind = "ensemble" reads many'
         words = value.split() or ["…"]
         return f"; write {shortened(json.dumps(words, ensure_ascii=False))}"
     return text_hint(value, "[{}]") if kind == "list_type" and float in entries else ""

@@ -46,6 +46,8 @@ UNKNOWN = "?"
 """The character of an unknown pixel."""
 ARROW = " → "
 """The gap between two pictures."""
+MOST_COLUMNS, MOST_ROWS = 32, 16
+"""The largest picture that is shown whole as characters."""
 IMAGES = (".png",)
 MAX_BYTES = 64 * 2**20
 _READ_ERRORS = (
@@ -123,23 +125,40 @@ def as_characters(picture: np.ndarray, size: Size) -> list[str]:
     return ["".join(cells[start : start + size.columns]) for start in range(0, size.pixels, size.columns)]
 
 
+def small(pictures: np.ndarray, size: Size) -> tuple[np.ndarray, Size, str]:
+    """Pictures `(..., n_pixels)` of at most `MOST_COLUMNS` × `MOST_ROWS` pixels, their size, and the true one in words.
+
+    A pixel is the mean of those that it stands for. Smaller pictures stay as they are, with no words.
+    """
+    factor = max(size.columns / MOST_COLUMNS, size.rows / MOST_ROWS, 1)
+    if factor == 1:
+        return pictures, size, ""
+    shown = Size(*(max(round(length / factor), 1) for length in size))
+    grid = pictures.reshape(-1, size.rows, size.columns)
+    left, top = (np.arange(few + 1) * many // few for few, many in zip(shown, size, strict=True))
+    sums = np.add.reduceat(np.add.reduceat(grid, top[:-1], axis=1), left[:-1], axis=2)
+    means = sums / np.outer(np.diff(top), np.diff(left))
+    return means.reshape(*pictures.shape[:-1], -1), shown, f"{size} pixels, shown as {shown}; a figure shows all"
+
+
 def side_by_side(strip: Strip, width: int) -> Iterator[str]:
-    """The lines of a strip, with arrows between the pictures.
+    """The lines of a strip, with arrows between the pictures, which are made small.
 
     width: the most characters in a line. A strip that is longer continues below; a single picture may be wider.
     """
-    cell = max(2 * strip.size.columns, *map(len, strip.names))
+    shrunk, size, remark = small(strip.pictures, strip.size)
+    cell = max(2 * size.columns, *map(len, strip.names))
     count, step = len(strip.names), cell + len(ARROW)
     whole = count * step - len(ARROW) <= width
     fit = count if whole else max(1, (width + 1) // step)  # a line that continues ends with the head of an arrow
-    if strip.heading:
-        yield strip.heading
+    if heading := "; ".join(filter(None, (strip.heading, remark))):
+        yield heading
     for start in range(0, len(strip.names), fit):
         line = slice(start, start + fit)
-        pictures = [as_characters(picture, strip.size) for picture in strip.pictures[line]]
+        pictures = [as_characters(picture, size) for picture in shrunk[line]]
         last = start + fit >= len(strip.names)
         for i, rows in enumerate(zip(*pictures, strict=True)):
-            gap = ARROW if i == strip.size.rows // 2 else " " * len(ARROW)
+            gap = ARROW if i == size.rows // 2 else " " * len(ARROW)
             yield (gap.join(row.ljust(cell) for row in rows) + ("" if last else gap)).rstrip()
         yield (" " * len(ARROW)).join(name.ljust(cell) for name in strip.names[line]).rstrip()
     if strip.sentence:

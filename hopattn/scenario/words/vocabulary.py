@@ -317,7 +317,7 @@ def _resolved(spaces: Mapping[str, Any], vocabulary: Vocabulary | None) -> dict[
                         raise refusal((), unknown(other, spaces) if like else f"{quoted(space)}: expected {forms}")
                     space = spaces[other]
                     twice = f"is like '{other}', which is itself like another part; name that one"
-                    need(not isinstance(space, str) or space == VOCABULARY, (), twice)
+                    need(not str(space).startswith("like "), (), twice)
                 resolved[name] = own if isinstance(space, str) else space
     return resolved
 
