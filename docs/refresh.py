@@ -212,7 +212,7 @@ def _figure(name: str) -> str:
     figure = all_figures()[name]
     source = "From the finished sweep of" if figure.source else "From"
     return (
-        f"### {name}\n\n![{figure.shows}]({name}.{'gif' if figure.moves else 'svg'})\n\n"
+        f"### {name}\n\n![{figure.shows}]({name}.{'gif' if figure.film else 'svg'})\n\n"
         f"{figure.shows[0].upper()}{figure.shows[1:]}. {source} the scenario `{figure.scenario}`:\n\n"
         f"{fenced(f'hopattn figures {name}', 'text')}\n"
     )

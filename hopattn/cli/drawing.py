@@ -29,7 +29,7 @@ _OPTIONS = (
         "--dpi", type=click.IntRange(20, 600), help="Pixels in an inch of a PNG; a slide has 150, in print 300."
     ),
     click.option("--style", metavar="slide|paper|dark", help="A slide (default), a column of a paper, a dark slide."),
-    click.option("--lang", metavar="en|de", help="The language of labels; by default that of [figure]."),
+    click.option("--lang", metavar="en|de", help="The language; by default that of [figure]."),
     click.option("--no-title", is_flag=True, help="Leave the title out."),
     click.option("--transparent", is_flag=True, help="Transparent background, in any style."),
     click.option("--frames", is_flag=True, help="Write each frame of a moving figure into a file of its own."),
@@ -100,7 +100,6 @@ def drawing_asked(
 ) -> Drawing:
     """The drawing options as an object; raises `InvalidInput` for an invalid value."""
     from hopattn.figures.files import formats_in
-    from hopattn.figures.sheet import LANGUAGES
     from hopattn.figures.style import STYLES, sides
 
     names = formats_in("svg" if formats is None else formats)
@@ -113,9 +112,16 @@ def drawing_asked(
     if (side := max(sized.size) * sized.png) > PIXELS and "png" in names:
         raise InvalidInput(f"a PNG has at most {PIXELS:,} pixels along a side, not {side:,.0f}; lower --dpi or --size")
     chosen = replace(sized, transparent=True) if transparent else sized
+    return Drawing(names, chosen, language_asked(lang), not no_title, frames)
+
+
+def language_asked(lang: str | None) -> str:
+    """The language of the option --lang, empty for that of the scenario; raises `InvalidInput` for an unknown one."""
+    from hopattn.foundation.sentences import LANGUAGES
+
     if lang is not None and lang not in (known := ("en", *LANGUAGES)):
         raise InvalidInput(f"--lang: {unknown(lang, known)}")
-    return Drawing(names, chosen, lang or "", not no_title, frames)
+    return lang or ""
 
 
 def names_and_folder(value: str, into: Path | None, name: str) -> tuple[list[str], Path]:

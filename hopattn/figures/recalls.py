@@ -9,7 +9,7 @@ from hopattn.dynamics.likeness import MATCH, Spurious
 from hopattn.dynamics.record import Recall, Status
 from hopattn.figures.choice import largest
 from hopattn.figures.figure import left_out, need
-from hopattn.figures.sheet import Cells, Curve, Panel, Sentence, Sheet, say
+from hopattn.figures.sheet import Cells, Curve, Panel, Sheet, say
 from hopattn.figures.text import JOINT, label
 from hopattn.retrieval.similarity import cosine
 from hopattn.scenario.result import Run
@@ -90,7 +90,7 @@ def spaced_steps(last: int, most: int) -> list[int]:
     return [int(step) for step in max((one for one in some if len(one) <= most), key=len)]
 
 
-def moment(run: Run, step: int, start: Sentence) -> Sentence:
+def moment(run: Run, step: int, start: str) -> str:
     """The name of a step: its temperature, where it falls. start: the name of step 0."""
     if step and "temperature" in run.arrays:
         by_step = [*run.arrays["temperature"].values, 0.0]  # a quench follows
@@ -133,7 +133,7 @@ def recalls(run: Run, i: int) -> bool:
     return "recalls" in run.arrays and str(run.arrays["recalls"].values[i]) != "nothing"
 
 
-def verdict(run: Run, i: int) -> Sentence:
+def verdict(run: Run, i: int) -> str:
     """The end of the recall of cue `i`: "recalls R", "ends at S reversed"."""
     status = Status(str(run.arrays["status"].values[i]))
     if recalls(run, i):

@@ -4,50 +4,23 @@ Numbers of marks are in the units of their panel. A colour is a role of the pale
 "value", "plus", "minus", "dim", "paper"), or a number, which counts the colours of the series from 0.
 """
 
-import re
-import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
-from functools import cache
-from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 from pydantic_core import to_jsonable_python
 
-from hopattn.figures.text import number
+from hopattn.foundation.sentences import LANGUAGES as LANGUAGES
+from hopattn.foundation.sentences import Sentence as Sentence
+from hopattn.foundation.sentences import in_comma as in_comma
+from hopattn.foundation.sentences import in_words as in_words
+from hopattn.foundation.sentences import number
+from hopattn.foundation.sentences import say as say
 
 Colour = str | int
 Colours = Colour | Sequence[Colour]
 """One colour for all, or one for each."""
-
-
-def _written(part: Any) -> str:
-    """A part of a sentence as a text: a number as figures write it."""
-    if isinstance(part, float | np.floating):
-        return number(float(part))
-    return f"{part:,}" if isinstance(part, int | np.integer) else str(part)
-
-
-class Sentence(str):
-    """A text of hopattn's own: a template with slots `{}`, and what fills them. As a text, it is English.
-
-    parts: texts, numbers, or sentences. A plain text of a sheet is a name of the user's, which no language changes.
-
-    >>> say("{} of {} heads", 2, 4), say("cosine {}", 0.714), say("{} of {} heads", 2, 4).template
-    ('2 of 4 heads', 'cosine .71', '{} of {} heads')
-    """
-
-    template: str
-    parts: tuple[Any, ...]
-
-    def __new__(cls, template: str, *parts: Any) -> Self:
-        text = super().__new__(cls, template.format(*map(_written, parts)) if parts else template)
-        text.template, text.parts = template, parts
-        return text
-
-
-say = Sentence
 
 
 class LeftOut(Sentence):
@@ -65,37 +38,6 @@ class LeftOut(Sentence):
         note = super().__new__(cls, "{} of {} " + what, shown, of) if shown < of else super().__new__(cls, "")
         note.option = option
         return note
-
-
-LANGUAGES = ("de",)
-"""The languages but English, each with a file of its sentences beside this one."""
-_NUMBERS = re.compile(r"(?<![\w.,])(?:(\d{1,3}(?:,\d{3})+)|(\d*)\.(\d+))(?![\w.])")
-"""A number with commas between its thousands, or with a decimal point."""
-
-
-@cache
-def sentences(lang: str) -> dict[str, str]:
-    """The sentences of a language, by their English templates."""
-    return tomllib.loads((Path(__file__).parent / f"{lang}.toml").read_text(encoding="utf-8"))
-
-
-def in_words(text: str, lang: str) -> str:
-    """A text in a language. A name of the user's stays as it is, and so does a sentence that its file does not hold.
-
-    >>> in_words(say("{} of {} heads", 2, 4), "de"), in_words("mine: .25", "de")
-    ('2 von 4 Köpfen', 'mine: .25')
-    """
-    if lang not in LANGUAGES or not isinstance(text, Sentence):
-        return text
-    parts = (in_words(part, lang) if isinstance(part, str) else in_comma(_written(part), lang) for part in text.parts)
-    return Sentence(in_comma(sentences(lang).get(text.template, text.template), lang).format(*parts))
-
-
-def in_comma(text: str, lang: str) -> str:
-    """A text with a decimal comma in its numbers, and points between thousands, where the language has them."""
-    if lang not in LANGUAGES:
-        return text
-    return _NUMBERS.sub(lambda found: found[1].replace(",", ".") if found[1] else f"{found[2] or 0},{found[3]}", text)
 
 
 CODE = {"code": True}

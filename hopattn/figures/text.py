@@ -10,6 +10,7 @@ from unicodedata import east_asian_width
 import numpy as np
 
 from hopattn.figures.style import FONT, theme
+from hopattn.foundation.sentences import number as number
 from hopattn.scenario.arrays import Occurrence, occurrences
 
 LABEL, CONTRAST = 14, 4.5
@@ -85,14 +86,6 @@ def wrapped(text: str, letters: int, lines: int = 2) -> str:
 def width(text: str) -> float:
     """The width of a text, in letters of common width."""
     return sum(1.6 if c in _WIDE or east_asian_width(c) in "WF" else 1.0 for c in text)
-
-
-def number(value: float, digits: int = 2) -> str:
-    """A number as the lectures write it, with `digits` decimals at most: .58, −.2, 1."""
-    text = f"{value:.{digits}f}"
-    text = text.rstrip("0").rstrip(".") if "." in text else text
-    text = "0" if text == "-0" else text.replace("-", "−")
-    return text.replace("0.", ".", 1) if text.lstrip("−").startswith("0.") else text
 
 
 def power_of_ten(exponent: int) -> str:

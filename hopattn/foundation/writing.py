@@ -11,6 +11,7 @@ from itertools import groupby
 from typing import Any, Self
 
 from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.sentences import in_comma, say
 
 
 class Word(StrEnum):
@@ -77,9 +78,9 @@ def number(value: float, rounding: float = WRITTEN_AS_0) -> str:
     if _FRACTIONS.get() and (fraction := short_fraction(value)) is not None and 1000 % fraction.denominator:
         return str(fraction).replace("-", "−")
     if value != 0 and not 10.0**-DIGITS <= abs(value) < 10.0**7:
-        return f"{value:.3g}".replace("-", "−")
+        return in_comma(f"{value:.3g}").replace("-", "−")
     text = f"{abs(value):.{DIGITS}f}".rstrip("0").rstrip(".")
-    text = text[1:] if text.startswith("0.") else text
+    text = in_comma(text[1:] if text.startswith("0.") else text)
     return f"−{text}" if value < 0 and text != "0" else text
 
 
@@ -92,7 +93,7 @@ def significant(value: float) -> str:
     if not 1e-9 < abs(value) < 0.1:
         return number(value)
     text = f"{abs(value):.{DIGITS - 1 - math.floor(math.log10(abs(value)))}f}".rstrip("0")
-    return f"−{text[1:]}" if value < 0 else text[1:]
+    return f"−{in_comma(text[1:])}" if value < 0 else in_comma(text[1:])
 
 
 def shown(values: Any, digits: int = 6, rounding: float = WRITTEN_AS_0) -> str:
@@ -102,8 +103,8 @@ def shown(values: Any, digits: int = 6, rounding: float = WRITTEN_AS_0) -> str:
     '(1, 0.25)'
     """
     if isinstance(values, list):
-        return "(" + ", ".join(shown(value, digits, rounding) for value in values) + ")"
-    return f"{0.0 if abs(values) < rounding else values:.{digits}g}"
+        return f"({listed(shown(value, digits, rounding) for value in values)})"
+    return in_comma(f"{0.0 if abs(values) < rounding else values:.{digits}g}")
 
 
 def at_most(value: float, digits: int = 4) -> str:
@@ -127,7 +128,16 @@ def counted(count: int, thing: str) -> str:
     >>> counted(1, "step"), counted(1200, "step")
     ('1 step', '1,200 steps')
     """
-    return f"{count:,} {thing}{'' if count == 1 else 's'}"
+    return say(f"{{}} {thing}{'' if count == 1 else 's'}", count)
+
+
+def listed(texts: Iterable[str]) -> str:
+    """Texts with numbers in a row: with commas, or with semicolons where a comma begins the decimals.
+
+    >>> listed([".8", ".6"])
+    '.8, .6'
+    """
+    return say(", ").join(texts)
 
 
 def in_sentence(words: Sequence[str]) -> str:
@@ -136,7 +146,7 @@ def in_sentence(words: Sequence[str]) -> str:
     >>> in_sentence(["C", "G", "8"])
     'C, G and 8'
     """
-    return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))
+    return say("{} and {}", ", ".join(words[:-1]), words[-1]) if len(words) > 1 else words[0]
 
 
 FEW_NAMES = 4

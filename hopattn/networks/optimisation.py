@@ -25,7 +25,8 @@ from hopattn.foundation.arrays import Array, as_float64
 from hopattn.foundation.boundary import Count, Of, Owner, Proportion, Real, public
 from hopattn.foundation.checks import REPEATED, Seed, each, generator, positive, real, require_room, whole
 from hopattn.foundation.errors import InvalidInput
-from hopattn.foundation.writing import number
+from hopattn.foundation.sentences import say
+from hopattn.foundation.writing import listed, number
 from hopattn.landscapes.enumerated import spins
 from hopattn.landscapes.sampled import wilson
 from hopattn.networks.classical import Hopfield
@@ -128,7 +129,7 @@ class Quadratic(Owner):
         known = each(names, str, "names") or tuple(map(str, range(1, count + 1)))
         if len(known) != count:
             raise InvalidInput(f"names: {len(known)} names do not fit; expected {count}")
-        return f"{self._said(x, known)}, {self.measured} {number(float(self._value(x[None])[0]))}"
+        return say("{}, {} {}", self._said(x, known), say(self.measured), number(float(self._value(x[None])[0])))
 
     @public
     def terms(self, x: Annotated[Array, as_float64, Of("N")]) -> dict[str, float]:
@@ -145,7 +146,7 @@ class Quadratic(Owner):
         return self.objective(x)
 
     def _said(self, x: np.ndarray, names: Sequence[str]) -> str:
-        return f"({', '.join(map(number, x))})"
+        return f"({listed(map(number, x))})"
 
     @cached_property
     def optimum(self) -> float | None:
@@ -375,7 +376,7 @@ class Queens(_Permutation):
     def _said(self, x: np.ndarray, names: Sequence[str]) -> str:
         """The column of the queen in each row."""
         columns = np.argmax(x.reshape(self.shape), axis=1) + 1
-        return f"queens in columns {' '.join(map(str, columns))}"
+        return say("queens in columns {}", " ".join(map(str, columns)))
 
 
 class Search(NamedTuple):

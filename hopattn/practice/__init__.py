@@ -2,7 +2,7 @@
 
 - `problem.py`: a problem as data
 - `friendly.py`: the rule that every drawn problem keeps
-- `wording.py`: a problem in words; the texts of each language are a file of `languages/`
+- `wording.py`: a problem in words; its texts are in `texts.toml`
 - `telling.py`: the keys of a scenario that no sentence of a sheet tells
 - `drawing.py`: from a scenario and a seed to a sheet
 - `beginning.py`: a first table [practice] for a scenario that has none

@@ -18,6 +18,8 @@ from pydantic import ValidationError
 
 from hopattn.foundation.checks import instance, whole
 from hopattn.foundation.errors import InvalidInput, listed, shortened
+from hopattn.foundation.sentences import language as in_language
+from hopattn.foundation.sentences import say
 from hopattn.foundation.writing import fractions, number
 from hopattn.practice.friendly import (
     first_alike,
@@ -72,10 +74,11 @@ def sheet(scenario: Scenario | str | Path, count: int = PROBLEMS, seed: int = 0,
     instance(language, str, "language", "a text")
     own = texts(language)
     exercise = Exercise(scenario)
-    draws = [exercise.draw(seed, i) for i in range(1, count + 1)]
-    problems = tuple(exercise.problem(draw, i, own) for i, draw in enumerate(draws, start=1))
+    with in_language(language):
+        draws = [exercise.draw(seed, i) for i in range(1, count + 1)]
+        problems = tuple(exercise.problem(draw, i, own) for i, draw in enumerate(draws, start=1))
     spec = scenario.spec
-    options = f"--count {count} --seed {seed}" + (f" --language {language}" if language != "en" else "")
+    options = f"--count {count} --seed {seed}" + (f" --lang {language}" if language != "en" else "")
     command = f"hopattn practice {scenario.name} {options}"
     return Sheet(scenario.name, spec.title, spec.source or "", seed, command, language, own, problems)
 
@@ -104,9 +107,7 @@ class Exercise:
     def __init__(self, scenario: Scenario) -> None:
         spec = scenario.spec
         if spec.practice is None:
-            about = (
-                "has no table [practice], which says what is drawn anew (`hopattn practice --list`: those with one)"
-            )
+            about = "has no table [practice], which says what is drawn anew (`hopattn practice --list`: those with one)"
             raise InvalidInput(f"{scenario.where}: '{shortened(scenario.name)}' {about}")
         self.name, self.spec, self.table = scenario.name, spec, spec.practice
         self.where = f"{scenario.where}:{scenario.lines.line_of(('practice',))}: practice"
@@ -196,18 +197,20 @@ class Exercise:
         steps, layers = moves(asked, self.lesson), layers_before(asked, spec)
         if not all(step.is_exact(arrays) for step in steps):
             return None
-        with fractions(), np.errstate(all="ignore"):
+        with fractions(), in_language("en"), np.errstate(all="ignore"):
             parts = (*given(spec, texts("en"), asked, self.lesson),)
             lines = [*up_to_layer(spec.explain(arrays), len(layers))]
             own = asked.words or [step.at for step in steps] or [getattr(asked, "at", None) or ""]
             last = quantity(asked, spec) if len(layers) < 2 else ""
-            working = tuple(reduced(line) for line in relevant(lines, own, last))
+            working = (*relevant(lines, own, last),)
             if last == "turns":
                 sweeps = -(-len(right.values) // arrays["input"].values.shape[1])
                 working = (*takewhile(lambda line: f"sweep {sweeps + 1}," not in line, working),)
-            if is_told(cells(right), parts) or not is_by_hand(working):
+            if is_told(cells(right), parts) or not is_by_hand(map(reduced, working)):
                 return None
-            draw = Draw(document, spec, asked, {"": right}, values, working)
+        with fractions(), np.errstate(all="ignore"):
+            told = dict(zip(lines, spec.explain(arrays), strict=False))  # each line in the language of the sheet
+            draw = Draw(document, spec, asked, {"": right}, values, tuple(reduced(told[line]) for line in working))
             wrong = dict(islice(self.distinct(draw, _shuffled(self.table.errors, random)), WRONG))
             return replace(draw, answers={**draw.answers, **wrong}) if len(wrong) == WRONG else None
 
@@ -275,7 +278,7 @@ class Exercise:
         right = draw.answers[""]
         labels = [*right.labels, *(tuple(map(str, range(1, 1 + size))) for size in right.values.shape)]
         if quantity(draw.asked, draw.spec) == "turns":
-            labels = [tuple(_translated(label, words["turns"]) for label in axis) for axis in labels]
+            labels = [tuple(map(say, axis)) for axis in labels]
         rows, columns = ((), (), *labels[: right.values.ndim])[-2:]
         with fractions():
             parts = (self.table.text or "", *given(draw.spec, words, draw.asked, self.lesson))
@@ -284,8 +287,7 @@ class Exercise:
                 for name, answer in draw.answers.items()
             )
         ask = question(draw.asked, draw.spec, words)
-        working = tuple(_translated(line, words.get("working", {})) for line in draw.working)
-        return Problem(place, tuple(filter(None, parts)), ask, rows, columns, choices, working)
+        return Problem(place, tuple(filter(None, parts)), ask, rows, columns, choices, draw.working)
 
 
 def _is_of(expectation: Expectation, run: Run) -> bool:
@@ -329,10 +331,3 @@ def _leaves(value: Any) -> Iterator[Any]:
 def differ(one: Sequence[Any], other: Sequence[Any]) -> bool:
     """Whether two problems differ in at least two of their drawn values."""
     return len(one) != len(other) or sum(a != b for a, b in zip(one, other, strict=True)) >= 2
-
-
-def _translated(line: str, pairs: Mapping[str, str]) -> str:
-    """A line of arithmetic with the words of a language in place of the English ones."""
-    for english, own in pairs.items():
-        line = line.replace(english, own)
-    return line

@@ -1,6 +1,6 @@
 """A problem in words: the texts of a language, what is given, and the question.
 
-Every text is in the table of a language, a file of `languages/`; another language is one more file.
+Every text is in `texts.toml`, in English; its other forms are among the sentences of their language.
 """
 
 import math
@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from hopattn.foundation.errors import InvalidInput, unknown
-from hopattn.foundation.writing import number
+from hopattn.foundation.sentences import LANGUAGES, sentences
+from hopattn.foundation.writing import listed, number
 from hopattn.practice.problem import Grid
 from hopattn.scenario.arithmetic import short_base
 from hopattn.scenario.arrays import labels, numbers
@@ -27,19 +28,14 @@ Texts = Mapping[str, Any]
 Part = str | Grid
 
 
-def languages() -> tuple[str, ...]:
-    """The names of the languages: "de", "en" …"""
-    files = (resources.files("hopattn.practice") / "languages").iterdir()
-    return tuple(sorted(file.name.removesuffix(".toml") for file in files if file.name.endswith(".toml")))
-
-
 @cache
 def texts(language: str) -> dict[str, Any]:
     """The texts of a language; raises `InvalidInput` for an unknown one."""
-    if language not in languages():
-        raise InvalidInput(f"language: {unknown(language, languages())}")
-    file = resources.files("hopattn.practice") / "languages" / f"{language}.toml"
-    return tomllib.loads(file.read_text("utf-8"))
+    if language not in (known := ("en", *LANGUAGES)):
+        raise InvalidInput(f"language: {unknown(language, known)}")
+    english = tomllib.loads((resources.files("hopattn.practice") / "texts.toml").read_text("utf-8"))
+    forms = {} if language == "en" else sentences(language)
+    return {name: {key: forms.get(text, text) for key, text in table.items()} for name, table in english.items()}
 
 
 def given(spec: Kind, words: Texts, asked: Numeric, lesson: Sequence[Expectation]) -> Iterator[Part]:
@@ -234,7 +230,7 @@ def _feed_forward(table: Any, words: Texts, side: str, residual: bool) -> Iterat
     for matrix, bias, after in (("inner", "inner_bias", table.activation), ("outer", "outer_bias", "")):
         yield from (say[f"{matrix}_{side}"], _matrix(getattr(table, matrix)))
         if any(shift := getattr(table, bias) or ()):
-            yield say[bias].format(numbers=", ".join(map(number, shift)))
+            yield say[bias].format(numbers=listed(map(number, shift)))
         yield words["nonlinearity"][after] if after else say["added" if residual else "instead"]
 
 
@@ -316,8 +312,7 @@ def _rule(options: Mapping[str, Any], shift: str, say: Texts, of_0_and_1: bool, 
         "zeros": say["zeros"] if of_0_and_1 else "",
         "own": say[coupled],
         "shift": say[shift] if shift else "",
-        "shifts": shift
-        and say["biases" if shift == "bias" else "thresholds"].format(numbers=", ".join(map(number, row))),
+        "shifts": shift and say["biases" if shift == "bias" else "thresholds"].format(numbers=listed(map(number, row))),
         "so": say["so"] if short else "",
     }
 

@@ -17,6 +17,7 @@ import numpy as np
 
 from hopattn.foundation.arrays import Array, entries, namespace, widened
 from hopattn.foundation.errors import quoted
+from hopattn.foundation.sentences import say
 from hopattn.foundation.ties import eps_of, without_rounding
 from hopattn.foundation.vectors import nonzero
 from hopattn.retrieval.masks import like
@@ -117,7 +118,9 @@ def worth_of_step(
 
 def lacking(separation: Separation) -> dict[str, str]:
     """The parts that a worth lacks with these weights, "closed" or "potential", each with the reason."""
-    formula = f"no formula gives the weights of {quoted(separation)} without a pattern from that pattern's weight alone"
+    formula = say(
+        "no formula gives the weights of {} without a pattern from that pattern's weight alone", quoted(separation)
+    )
     has_formula = type(separation).without is not Separation.without
     reasons = {"closed": "" if has_formula else formula, "potential": separation.why_no_potential}
     return {name: reason for name, reason in reasons.items() if reason}

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from hopattn.foundation.registry import name_of
-from hopattn.foundation.writing import DIGITS, WRITTEN_AS_0, number
+from hopattn.foundation.sentences import language, say
+from hopattn.foundation.writing import DIGITS, WRITTEN_AS_0, listed, number
 from hopattn.retrieval.separation.base import Separation
 
 LARGE = 20
@@ -30,7 +31,8 @@ def factor(value: float) -> str:
 def written(values: Any) -> np.ndarray:
     """Numbers as a reader sees them, with the digits that `number` shows."""
     flat = np.asarray(values, dtype=float)
-    shown = [float(Fraction(number(value).replace("−", "-"))) for value in flat.ravel()]
+    with language("en"):
+        shown = [float(Fraction(number(value).replace("−", "-"))) for value in flat.ravel()]
     return np.array(shown).reshape(flat.shape)
 
 
@@ -63,8 +65,8 @@ def vector(values: Any) -> str:
     """
     shown = [number(value) for value in values]
     if len(shown) > 2 * MANY:
-        shown = [*shown[:3], f"… {len(values)} elements"]
-    return f"({', '.join(shown)})"
+        shown = [*shown[:3], say("… {} elements", str(len(values)))]
+    return f"({listed(shown)})"
 
 
 def addition(texts: Iterable[str], terms: Any, result: Any, shown: Callable[[Any], str] = vector) -> str:
@@ -105,7 +107,7 @@ def dot(left: Any, right: Any) -> str:
     if not terms:
         return "0"
     if len(terms) > 2 * MANY:
-        return f"sum of {len(terms)} products {equals(sum(values))} {number(sum(values))}"
+        return say("sum of {} products {} {}", str(len(terms)), equals(sum(values)), number(sum(values)))
     products = " + ".join(f"{factor(a) if i else number(a)}×{factor(b)}" for i, (a, b) in enumerate(terms))
     return f"{products} {equals(values, written(terms).prod(axis=1))} {total(values)}"
 
@@ -122,7 +124,7 @@ def product(matrix: Any, x: Any, bias: Any = None, *, right: bool = False) -> li
     if bias is None:
         return lines
     fields = [sum(np.multiply(row, x).tolist()) for row in matrix]  # as `dot` adds them
-    return [f"{line}; with the bias {total(terms)}" for line, *terms in zip(lines, fields, bias, strict=True)]
+    return [say("{}; with the bias {}", line, total(terms)) for line, *terms in zip(lines, fields, bias, strict=True)]
 
 
 def weighted_sum(
@@ -159,8 +161,8 @@ def rotation_rows(degrees: float, matrix: np.ndarray) -> str:
     """
     angle = number(degrees)
     cos, sin = matrix[0, 0], matrix[1, 0]
-    parts = f"cos {angle}° {equals(cos)} {number(cos)}, sin {angle}° {equals(sin)} {number(sin)}"
-    return f"{parts}; the rows of the matrix are {' and '.join(vector(row) for row in matrix)}"
+    parts = listed(f"{f} {angle}° {equals(value)} {number(value)}" for f, value in (("cos", cos), ("sin", sin)))
+    return say("{}; the rows of the matrix are {} and {}", parts, *map(vector, matrix))
 
 
 def in_parts(values: Any, parts: Mapping[str, slice]) -> str:
@@ -181,12 +183,12 @@ def weighing(separation: Separation, scores: Sequence[float], names: Sequence[st
     scores, names: of the keys that the row may attend to. A sink is one more of them, by the name "rest".
     """
     if not names:
-        yield "nothing to attend to: the output is 0"
+        yield say("nothing to attend to: the output is 0")
         return
     given = np.asarray(scores, dtype=float)
     weights = separation.weights(given)
     if separation.sink is not None:  # the null pattern comes last
-        scores, names = [*scores, separation.sink / separation.beta], [*names, "rest"]
+        scores, names = [*scores, separation.sink / separation.beta], [*names, say("rest")]
         weights = np.append(weights, separation.rest(given))
     kind, beta, means = name_of(separation), separation.beta, ""
     if kind == "softmax":
@@ -194,16 +196,16 @@ def weighing(separation: Separation, scores: Sequence[float], names: Sequence[st
         return
     shown = _named(names, weights)
     if kind == "identity":
-        means = "the similarity itself" if beta == 1 else f"{number(beta)} times the similarity"
+        means = say("the similarity itself") if beta == 1 else say("{} times the similarity", number(beta))
     elif isinstance(n := getattr(separation, "n", None), int):
         opening, closing = ("[", "]₊") if kind == "rectified_power" else ("(", ")")
         bases, times = written(beta) * written(scores), "" if beta == 1 else f"{number(beta)}×"
         by_hand = (np.maximum(bases, 0) if kind == "rectified_power" else bases) ** (n - 1)
-        shown = ", ".join(
+        shown = listed(
             f"{name} {opening}{times}{number(score)}{closing}^{n - 1} {equals(weight, power)} {number(weight)}"
             for name, score, weight, power in zip(names, scores, weights, by_hand, strict=True)
         )
-    yield f"weights ({means or kind.replace('_', ' ')}): {shown}"
+    yield say("weights ({}): {}", means or kind.replace("_", " "), shown)
 
 
 def short_base(beta: float) -> float | None:
@@ -226,17 +228,17 @@ def _softmax(beta: float, scores: Sequence[float], weights: np.ndarray, names: S
         sum_ = float(powers.sum())
         left = " + ".join(f"{symbol}^{factor(exponent)}" for exponent in exponents)
         by_hand = np.power(math.e if base is None else base, written(exponents))
-        named = "" if times == 1 else f"powers of e, β = {number(beta)}: "
+        named = "" if times == 1 else say("powers of e, β = {}: ", number(beta))
         yield f"{named}{left} {equals(powers, by_hand)} {total(powers)}"
-        quotients = ", ".join(
+        quotients = listed(
             f"{name} {number(power)}/{number(sum_)} {equals(weight, written(power) / written(sum_))} {number(weight)}"
             for name, power, weight in zip(names, powers, weights, strict=True)
         )
-        yield f"weights (softmax): {quotients}"
+        yield say("weights ({}): {}", "softmax", quotients)
     else:
-        yield f"weights (softmax, β = {number(beta)}): {_named(names, weights)}"
+        yield say("weights ({}): {}", f"softmax, β = {number(beta)}", _named(names, weights))
 
 
 def _named(names: Sequence[str], values: Any) -> str:
     shown = [f"{name} {number(value)}" for name, value in zip(names, values, strict=True)]
-    return ", ".join(shown if len(shown) <= 2 * MANY else [*shown[:MANY], f"… {len(shown)} in all"])
+    return listed(shown if len(shown) <= 2 * MANY else [*shown[:MANY], say("… {} in all", str(len(shown)))])

@@ -9,6 +9,7 @@ import numpy as np
 
 from hopattn.dynamics.likeness import Spurious
 from hopattn.foundation.checks import instance, path_of
+from hopattn.foundation.sentences import say
 from hopattn.foundation.version import __version__
 from hopattn.results.display import Drawable
 from hopattn.results.files import csv_text, json_text, npz, write_folder
@@ -26,7 +27,13 @@ def recalled(word: str, of: str, spurious: str) -> str:
     >>> recalled("nothing", "x1", "reversed")
     'nothing (x1 reversed)'
     """
-    return f"{word} ({of} {'reversed' if spurious == Spurious.REVERSED else 'mixed'})" if of else str(word)
+    how = "reversed" if spurious == Spurious.REVERSED else "mixed"
+    return say(f"{{}} ({{}} {how})", named(word), of) if of else named(word)
+
+
+def named(word: Any) -> str:
+    """The name of what a cue recalls, a word of the user's; or the word for nothing."""
+    return say("nothing") if word == "nothing" else str(word)
 
 
 @dataclass(frozen=True)

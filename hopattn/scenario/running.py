@@ -13,6 +13,7 @@ import numpy as np
 from hopattn.foundation.boundary import public
 from hopattn.foundation.checks import Seed, flag, whole_seed
 from hopattn.foundation.errors import InvalidInput, placed, shortened, unknown
+from hopattn.foundation.sentences import language
 from hopattn.scenario.arrays import Arrays
 from hopattn.scenario.checking import dotted_place, in_main_table, located, of_run
 from hopattn.scenario.files import is_shipped
@@ -48,6 +49,8 @@ def run(
 
     Notes
     -----
+    The arithmetic and the expectations are in the language of `[figure]`; {"figure.lang": "de"} is an override.
+
     Raises `InvalidScenario` for an override that does not fit, and `InvalidInput` for numbers that overflow.
 
     Examples
@@ -66,8 +69,8 @@ def run(
         runs = {name: spec.with_seed(seed) for name, spec in scenario.runs.items()}
         scenario = replace(scenario, runs=runs)
     spec, arrays = scenario.spec, {name: _computed(scenario, name) for name in scenario.runs}
-    with np.errstate(all="ignore"):
-        working = _working(scenario, arrays) if explain else {}
+    with np.errstate(all="ignore"), language(scenario.figure.lang):
+        working, expectations = _working(scenario, arrays) if explain else {}, _judged(scenario, arrays)
         done = tuple(
             Run(name, own, of.shown(own), working.get(name, ()), tuple(of.strips(own)), of.heads)
             for (name, own), of in zip(arrays.items(), scenario.runs.values(), strict=True)
@@ -81,7 +84,7 @@ def run(
         seed=spec.seed,
         digest=hashlib.sha256(scenario.text.encode()).hexdigest(),
         runs=done,
-        expectations=_judged(scenario, arrays),
+        expectations=expectations,
         figure=scenario.figure,
         words=tuple(dict.fromkeys(word for expectation in spec.expect for word in expectation.words)),
         reading="" if is_shipped(scenario.where) else spec.reading(),
@@ -93,7 +96,7 @@ def _working(scenario: Scenario, arrays: Mapping[str, Arrays]) -> dict[str, tupl
     working, room = {}, MOST_LINES
     for name, own in arrays.items():
         with placed(scenario.where):
-            working[name] = tuple(islice(scenario.runs[name].explain(own), room + 1))
+            working[name] = tuple(map(str, islice(scenario.runs[name].explain(own), room + 1)))
         room -= len(working[name])
         if room < 0:
             raise InvalidInput(

@@ -147,8 +147,8 @@ class FigureTable(Table):
     highlight: list[Text] = Field(default_factory=list)
     """The words that stand out. By default those of the expectations."""
     lang: Literal["en", "de"] = "en"
-    """The language of labels and notes. In German, numbers have a decimal comma; words that have no German form, and
-    those of the scenario, stay as they are."""
+    """The language of figures, arithmetic and verdicts. In German, numbers have a decimal comma; the words of the
+    scenario stay as they are."""
     names: list[Text] = Field(default_factory=list)
     """The names of the runs in figures, in their order: first the scenario as written, then its variants. A single name
     is that of the scenario as written."""

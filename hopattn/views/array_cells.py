@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from hopattn.figures.text import number
+from hopattn.foundation.sentences import in_comma, say
 from hopattn.foundation.writing import WRITTEN_AS_0
 from hopattn.results.labelled import HIDDEN, Labelled
 from hopattn.views.visible import plain
@@ -37,16 +38,17 @@ def cell(value: Any, tiny: bool = False, digits: int = DIGITS, nearly: bool = Fa
     size = abs(float(value))
     if size == 0 or (size < WRITTEN_AS_0 and not tiny):
         return "0"
+    text, counting = number(float(value), digits), max(digits, 1)
     if LARGE <= size < TOO_LARGE:
-        return f"{value:,.0f}".replace("-", "−")
-    if size < 0.5 * 10.0**-digits:
+        text = f"{value:,.0f}"
+    elif TOO_LARGE <= size < np.inf:
+        text = f"{value:.{digits}e}"
+    elif size < 0.5 * 10.0**-digits:
         if nearly:
             return NEARLY
-        counting = max(digits, 1)
-        if size >= SMALL:
-            return number(float(value), counting - 1 - math.floor(math.log10(size)))
-        return f"{value:.{counting}g}".replace("-", "−")
-    return f"{value:.{digits}e}".replace("-", "−") if TOO_LARGE <= size < np.inf else number(float(value), digits)
+        small = size < SMALL
+        text = f"{value:.{counting}g}" if small else number(float(value), counting - 1 - math.floor(math.log10(size)))
+    return in_comma(text.replace("-", "−"))
 
 
 def array_rows(array: Labelled, digits: int = DIGITS) -> tuple[list[str], list[list[str]]]:
@@ -81,4 +83,4 @@ def array_cells(array: Labelled) -> str | tuple[list[str], list[list[str]]]:
 
 def too_large(values: np.ndarray) -> str:
     """A sentence instead of a table that nobody could read."""
-    return f"{' × '.join(map(str, values.shape))} values; --json shows them"
+    return say("{} values; --json shows them", " × ".join(map(str, values.shape)))

@@ -1,13 +1,14 @@
 """The arithmetic of a result as a handout for a course: Markdown, HTML or LaTeX."""
 
 from hopattn.foundation.errors import InvalidInput, unknown
+from hopattn.foundation.sentences import Sentence, in_words
 from hopattn.scenario.result import Result
 from hopattn.views.markup import MARKUPS, page
 
 _PAGES = {
     "md": "# $title\n$text",
     "html": """<!doctype html>
-<html lang="en">
+<html lang="$lang">
 <meta charset="utf-8">
 <title>$title</title>
 <style>body { max-width: 50em; margin: 2em auto; font-family: sans-serif }
@@ -34,10 +35,11 @@ def handout(result: Result, format: str) -> str:
     """
     if format not in MARKUPS:
         raise InvalidInput(f"format: {unknown(format, MARKUPS)}")
-    markup = MARKUPS[format]
-    parts = [markup.paragraph(about) for about in (result.source and f"source: {result.source}", result.note) if about]
+    markup, lang = MARKUPS[format], result.figure.lang
+    source = result.source and in_words(Sentence("source: {}", result.source), lang)
+    parts = [markup.paragraph(about) for about in (source, result.note) if about]
     for run in result.runs:
-        several = len(result.runs) > 1
-        parts.append(markup.heading.format(text=markup.text(run.name or "as written")) if several else "\n")
+        name = markup.text(run.name or in_words(Sentence("as written"), lang))
+        parts.append(markup.heading.format(text=name) if len(result.runs) > 1 else "\n")
         parts += markup.arithmetic(run.working)
-    return page(_PAGES[format], title=markup.text(result.title), text="".join(parts))
+    return page(_PAGES[format], title=markup.text(result.title), text="".join(parts), lang=lang)

@@ -18,7 +18,7 @@ _PICTURE = re.compile(f" *[?{SHADES}]+")
 """A line of a picture."""
 _SHADES = str.maketrans(SHADES, ".-+%#")
 """The shades of a picture in letters that LaTeX prints too."""
-_POWER = re.compile(r"\^(\([^()]*\)|[−.\d]+)")
+_POWER = re.compile(r"\^(\([^()]*\)|[−.\d]+(?:,\d+)?)")
 """A power, as in e^(−1)."""
 _BLOCK = re.compile(r"^(\d{1,9}(?=[.)](?:\s|$))|(?=[-+](?:\s|$)|[-+]{3}|:::|%|\(.*\)=\s*$))")
 """The beginning of a line that Markdown, or MyST, takes for a list, a rule, a block, a comment or a target."""

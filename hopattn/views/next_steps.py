@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from hopattn.figures.favourites import favourite
+from hopattn.foundation.sentences import say
 from hopattn.scenario.loading import Scenario
 from hopattn.scenario.result import Result
 
@@ -21,13 +22,13 @@ def next_steps(scenario: Scenario, result: Result, given: str, explained: bool, 
     if not drawn:
         named = result.figure.gallery
         if given and scenario.spec.sweep is not None and named is None:  # a figure shows a single point of its grid
-            yield f"see it: hopattn sweep {shlex.quote(given)} --out {Path(given).stem}.svg"
+            yield say("see it: {}", f"hopattn sweep {shlex.quote(given)} --out {Path(given).stem}.svg")
         elif figure := named or getattr(favourite(result), "name", ""):
-            yield f"see it: --figures {figure}"
+            yield say("see it: {}", f"--figures {figure}")
     if not explained:
-        yield "why: --explain"
+        yield say("why: {}", "--explain")
     if given and result.kind in VIEWED:
         from hopattn.views.explorer.start import is_explorable
 
         if is_explorable(scenario, result.runs[0]):
-            yield f"play: hopattn explore {shlex.quote(given)}"
+            yield say("play: {}", f"hopattn explore {shlex.quote(given)}")

@@ -5,6 +5,7 @@ from typing import Any
 
 from rich.text import Text
 
+from hopattn.foundation.sentences import say
 from hopattn.foundation.writing import in_lines
 from hopattn.scenario.result import Outcome, Result
 from hopattn.views.array_cells import DIGITS
@@ -28,12 +29,12 @@ def show_result(result: Result, explain: bool = False, digits: int = DIGITS, fur
     show(out, Text(plain(f"{result.name}: {result.title}"), style="bold"))
     for name, about in (("source", result.source), ("note", result.note), ("matrices", result.reading)):
         if about:
-            show(out, Text(plain(f"{name}: {about}")))
+            show(out, Text(plain(f"{say(name)}: {about}")))
     texts, several = RunTexts(out, digits), len(result.runs) > 1
     for run in result.runs:
         show(out, Text(""))
         if several:
-            show(out, Text(plain(f"variant: {run.name}" if run.name else "as written"), style="bold"))
+            show(out, Text(plain(say("variant: {}", run.name) if run.name else say("as written")), style="bold"))
         show(out, *(map(Text, map(plain, run.working)) if explain else texts.parts(run)))
     if result.expectations:
         show(out, Text(""), outcome_table(result.expectations))
@@ -45,7 +46,7 @@ def mark(met: bool | None) -> Text:
     """The word for an expectation that is met or missed, and a dash for one that does not apply."""
     if met is None:
         return Text("–")
-    return Text("met", style="green") if met else Text("MISSED", style="bold red")
+    return Text(say("met"), style="green") if met else Text(say("MISSED"), style="bold red")
 
 
 def outcome_table(outcomes: Iterable[Outcome]) -> TextTable:
@@ -54,17 +55,17 @@ def outcome_table(outcomes: Iterable[Outcome]) -> TextTable:
     for outcome in outcomes:
         where = f"{outcome.run}: " if outcome.run else ""
         again = outcome.computed == outcome.expected and len(outcome.expected) > LONG
-        computed = "the same" if again else outcome.computed
+        computed = say("the same") if again else outcome.computed
         rows.append([mark(outcome.met), where + outcome.expectation, outcome.expected, computed])
         if outcome.note:
             rows.append(["", f"  {outcome.note}", "", ""])
-    return table(["", "expectation", "expected", "computed"], rows, labels=2)
+    return table(["", *map(say, ("expectation", "expected", "computed"))], rows, labels=2)
 
 
 def tally(outcomes: Sequence[Outcome]) -> str:
     """The number of met expectations, in words."""
     if not outcomes:
-        return "nothing is expected"
+        return say("nothing is expected")
     judged = [outcome.met for outcome in outcomes if outcome.met is not None]
-    not_applicable = f"; {len(outcomes) - len(judged)} skipped" if len(judged) < len(outcomes) else ""
-    return f"{sum(judged)} of {len(judged)} expectations met{not_applicable}"
+    skipped = say("; {} skipped", len(outcomes) - len(judged)) if len(judged) < len(outcomes) else ""
+    return say("{} of {} expectations met{}", str(sum(judged)), str(len(judged)), skipped)

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from rich.text import Text
 
-from hopattn.foundation.writing import WRITTEN_AS_0, alike, in_lines, in_sentence
+from hopattn.foundation.sentences import say
+from hopattn.foundation.writing import WRITTEN_AS_0, alike, in_lines, in_sentence, listed
 from hopattn.results.labelled import HIDDEN, Labelled
 from hopattn.scenario.kinds.without import meaning
 from hopattn.scenario.result import Run
@@ -77,13 +78,13 @@ class RunTexts:
         if said:
             return [_line(title, said)]
         rows, columns, zeros = _without_zeros(array)
-        left_out = [f"left out, all 0: {'; '.join(zeros)}"] if zeros else []
+        left_out = [say("left out, all 0: {}", "; ".join(zeros))] if zeros else []
         for where, other in known:
             same = _same_columns(array, other)
             if values.shape[1] > NARROW and 2 * same.sum() >= len(same):
                 columns = ~same
-                empty = [f"left out, all 0: {one}" for one in zeros if one.startswith("the row")]
-                left_out = [*empty, f"the other columns as in {where}"]
+                empty = [say("left out, all 0: {}", one) for one in zeros if one.startswith(say("the row"))]
+                left_out = [*empty, say("the other columns as in {}", where)]
                 break
         if columns.sum() > MAX_COLUMNS and _is_scale(array.labels[1]):
             array, rows, columns = array.T, columns, rows
@@ -95,7 +96,7 @@ class RunTexts:
         signs = {text for row in chosen for text in row[1:]} & {HIDDEN, NEARLY} - self._explained
         self._explained |= signs
         least = cell(0.5 * 10.0**-self._digits, digits=self._digits + 1)
-        meanings = {HIDDEN: "is hidden by the mask", NEARLY: f"is less than {least}, not 0"}
+        meanings = {HIDDEN: say("is hidden by the mask"), NEARLY: say("is less than {}, not 0", least)}
         remarks = [*(f"{sign} {meanings[sign]}" for sign in sorted(signs)), *left_out]
         remark = f" ({'; '.join(remarks)})" if remarks else ""
         groups, names = zip(*(_parted(headings[c]) for c in kept), strict=True)
@@ -106,12 +107,12 @@ class RunTexts:
         """An array of one axis: in a line if it fits there, else a table without headings."""
         _, rows = array_rows(array, self._digits) if len(array.values) <= MAX_ROWS else ([], [])
         if not rows:
-            return [_line(name, too_large(array.values) if len(array.values) else "nothing")]
+            return [_line(name, too_large(array.values) if len(array.values) else say("nothing"))]
         if array.values.dtype.kind == "U" and [label for label, _ in rows] == [*map(str, range(1, len(rows) + 1))]:
             return [_line(name, " ".join(value for _, value in rows))]
         if len(rows) > 1 and len({value for _, value in rows}) == 1:
-            return [_line(name, f"{rows[0][1]} for all {len(rows)}")]
-        line = _line(name, _entries(rows, ", "))
+            return [_line(name, say("{} for all {}", rows[0][1], str(len(rows))))]
+        line = _line(name, _entries(rows, say(", ")))
         if line.cell_len > self._out.width and len(shorter := alike(*zip(*rows, strict=True))) <= len(rows) / 2:
             line = _line(name, _entries(shorter, "; "))
         if line.cell_len <= LINES * self._out.width:
@@ -126,20 +127,20 @@ class RunTexts:
             if (of != run and where != name) or other.labels != array.labels or not _equally_hidden(array, other):
                 continue
             changed = _changed(array, other)
-            place = where if of == run else f"in {of}" if of else "in the run as written"
+            place = where if of == run else say("in {}", of) if of else say("in the run as written")
             if not changed.any():
-                return f"as {place}"
+                return say("as {}", place)
             if of == run and _few(changed):
-                found = f"as {place}, but {self._cells(array, changed)}"
+                found = say("as {}, but {}", place, self._cells(array, changed))
         return found
 
     def _sparse(self, array: Labelled) -> str:
         """Words for a table with no number, or only a few, beside 0; empty for any other."""
         some = ~_zeros(array)
-        others = "0 or hidden" if array.hidden is not None else "0"
+        others = say("0 or hidden") if array.hidden is not None else "0"
         if not some.any():
-            return f"all {others}"
-        return f"{self._cells(array, some)}; all else {others}" if _few(some) else ""
+            return say("all {}", others)
+        return say("{}; all else {}", self._cells(array, some), others) if _few(some) else ""
 
     def _cells(self, array: Labelled, chosen: np.ndarray) -> str:
         """Some numbers of a table in words: the weight of a key for a query, or the axis of a word."""
@@ -149,14 +150,15 @@ class RunTexts:
             named = [array.labels[1][j] for j in columns]
             values = [cell(array.values[i, j], array.tiny, self._digits) for j in columns]
             numbers = [f"{name} {value}" for name, value in zip(named, values, strict=True)]
-            texts.append(f"{row} to {' and '.join(numbers)}" if weight else f"for {row} {_named(numbers)}")
-        return ", ".join(texts)
+            own = row + say(" to {}", say(" and ").join(numbers)) if weight else say("for {} {}", row, _named(numbers))
+            texts.append(own)
+        return listed(texts)
 
     def _picture(self, strip: Strip) -> list[Part]:
         """The pictures of a recall below their heading, or a line for pictures that were there before."""
         if any(_same_pictures(strip, one) for one in self._strips):
             closing = f"; {strip.sentence}" if strip.sentence else ""
-            return [_line(strip.heading, f"the same pictures{closing}")]
+            return [_line(strip.heading, f"{say('the same pictures')}{closing}")]
         self._strips.append(strip)
         heading, *lines = side_by_side(strip, self._out.width)
         return [Text(plain(heading), style="italic"), *(Text(_aligned(plain(line), self._out)) for line in lines)]
@@ -176,7 +178,7 @@ def _entries(rows: Sequence[Sequence[str]], between: str) -> str:
 def _by_scales(array: Labelled) -> str:
     """The names of the axes that are scales; nothing else says what their numbers are."""
     scales = [dim for dim, labels in zip(array.dims, array.labels, strict=False) if _is_scale(labels)]
-    return f", by {in_sentence(scales)}" if scales else ""
+    return say(", by {}", in_sentence(scales)) if scales else ""
 
 
 def _is_scale(labels: tuple[str, ...]) -> bool:
@@ -242,7 +244,8 @@ def _without_zeros(array: Labelled) -> tuple[np.ndarray, np.ndarray, list[str]]:
     for axis, what in ((1, "row"), (0, "column")):
         empty = np.asarray(zeros.all(axis=axis))
         if names := [plain(label) for label, is_empty in zip(array.labels[1 - axis], empty, strict=True) if is_empty]:
-            remarks.append(f"the {what}{'s' * (len(names) > 1)} {_named(names, '{own} of {part}', ' and ')}")
+            shown = _named(names, say("{own} of {part}"), say(" and "))
+            remarks.append(f"{say(f'the {what}s' if len(names) > 1 else f'the {what}')} {shown}")
         kept.append(~empty)
     return kept[0], kept[1], remarks
 
@@ -253,7 +256,7 @@ def _named(names: Sequence[str], form: str = "{part}: {own}", between: str = "; 
     groups = groupby(shown, key=lambda name: name.rpartition(": ")[0])
     listed = ((part, ", ".join(name.rpartition(": ")[2] for name in own)) for part, own in groups)
     text = between.join(form.format(part=part, own=own) if part else own for part, own in listed)
-    return text if len(shown) == len(names) else f"{text} … {len(names)} in all"
+    return text if len(shown) == len(names) else f"{text} {say('… {} in all', str(len(names)))}"
 
 
 def _aligned(line: str, out: Any) -> str:

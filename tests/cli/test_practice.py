@@ -12,7 +12,7 @@ def test_the_sheet_is_printed_without_the_marks_of_exercises(hopattn):
     code, out, err = hopattn("practice", "bank", "--count", "2", "--seed", "7")
     assert (code, err) == (0, "") and out.count("## Problem") == 2 and "{exercise" not in out
     assert hopattn("practice", "bank", "--count", "2", "--seed", "7")[1] == out
-    assert "## Aufgabe 1" in hopattn("practice", "bank", "--count", "1", "--language", "de")[1]
+    assert "## Aufgabe 1" in hopattn("practice", "bank", "--count", "1", "--lang", "de")[1]
 
 
 def test_the_ending_of_a_file_chooses_the_format_and_the_key_has_the_answers(hopattn, tmp_path):

@@ -21,10 +21,9 @@ from hopattn.figures.sheet import (
     in_comma,
     in_words,
     say,
-    sentences,
     texts_of,
 )
-from hopattn.figures.text import number
+from hopattn.foundation.sentences import number, sentences
 from tests.runs import sheet_of
 
 FIGURES = gallery()

@@ -156,6 +156,6 @@ def test_the_list_names_every_scenario_with_problems_and_what_they_ask(hopattn):
     names = [name for name, file in shipped().items() if "\n[practice]\n" in file.read_text()]
     assert (code, err) == (0, "") and {*names} <= {line.split()[0] for line in out.splitlines() if line}
     assert sheet("bank", 1).problems[0].question in out and GROUPS["ling3804"] in out
-    assert "Was ist die Ausgabe" in hopattn("practice", "--list", "--language", "de", "--json")[1]
+    assert "Was ist die Ausgabe" in hopattn("practice", "--list", "--lang", "de", "--json")[1]
     code, _, err = hopattn("practice", "bank", "--list")
     assert code == 2 and err.startswith("--list: ")

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hopattn as ha
+from hopattn.foundation import sentences
 from hopattn.scenario.arrays import Name
 from hopattn.scenario.files import shipped
 from tests.draws import count
@@ -25,8 +26,12 @@ KINDS = {name: re.search(r'^kind = "(.*)"', text, re.MULTILINE)[1] for name, tex
 ONE_OF_EACH_KIND = {kind: name for name, kind in reversed(KINDS.items())}
 
 
+DECIMAL_POINT = re.compile(r"(?<![\w.])\d*\.(?!\d{3}(?!\d))\d")
+"""A decimal point; a point with three digits behind it may part thousands."""
+
+
 @pytest.mark.parametrize("name", NAMES)
-def test_it_meets_what_it_expects_has_the_arrays_that_its_check_asks_and_a_page(name, results, monkeypatch):
+def test_it_meets_what_it_expects_has_the_arrays_that_its_check_asks_and_a_page_and_german(name, results, monkeypatch):
     assert results[name].expectations and results[name].source
     assert [outcome for outcome in results[name].expectations if not outcome.met] == []
     for run in results[name].runs:
@@ -37,6 +42,34 @@ def test_it_meets_what_it_expects_has_the_arrays_that_its_check_asks_and_a_page(
         assert_explained(name, results[name])
     monkeypatch.setattr("hopattn.views.notebook._picture", lambda sheet: f"<p>{sheet.title}</p>")
     assert results[name].title in Page(ha.html(results[name])).words
+    assert_german(name, {run.name: run.arrays for run in results[name].runs}, monkeypatch)
+
+
+class Forms(dict):
+    """The German forms of sentences, which note the English ones that have none."""
+
+    def get(self, template, default):
+        if template not in self and re.search("[a-z]{3}", re.sub(r"{.*?}", "", template)):
+            self.lacking.add(template)
+        return super().get(template, default)
+
+
+def assert_german(name, arrays, monkeypatch):
+    """The arithmetic and the expectations have no English sentence in German, and no decimal point."""
+    scenario, lines, forms = scenario_of(name), [], Forms(sentences.sentences("de"))
+    forms.lacking = set()
+    monkeypatch.setattr(sentences, "sentences", {"de": forms}.get)
+    with sentences.language("de"), np.errstate(all="ignore"):
+        for run, own in arrays.items():
+            lines += [*scenario.runs[run].explain(own), *(strip.sentence for strip in scenario.runs[run].strips(own))]
+        for expectation in scenario.spec.expect:
+            expectation.sentence()
+            verdict = expectation.judge(arrays[expectation.variants[0]])
+            lines += [verdict.expected, verdict.computed]
+    assert forms.lacking == set()
+    named = {label for own in arrays.values() for array in own.values() for labels in array.labels for label in labels}
+    tokens = [label for label in named if DECIMAL_POINT.search(label)]
+    assert [line for line in lines if DECIMAL_POINT.search(line) and not any(map(line.__contains__, tokens))] == []
 
 
 def assert_checked_by(least, arrays):

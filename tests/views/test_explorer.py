@@ -17,14 +17,15 @@ from scipy.special import softmax
 import hopattn as ha
 from benchmarks.explorer import scenario_of
 from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.sentences import sentences
 from hopattn.learning import rules
 from hopattn.retrieval.activation import activations
 from hopattn.retrieval.masks import mask_rules
 from hopattn.retrieval.separation import separations
 from hopattn.retrieval.similarity import similarities
 from hopattn.scenario.loading import parse
-from hopattn.views.explorer.controls import controls
-from hopattn.views.explorer.page import MOST_BYTES
+from hopattn.views.explorer.controls import controls, part
+from hopattn.views.explorer.page import MATHS, MOST_BYTES, PAGE, phrases
 from hopattn.views.explorer.start import DEFAULTS, started
 from hopattn.views.explorer.weights_start import measures
 
@@ -130,6 +131,25 @@ def test_words_of_a_scenario_cannot_end_the_script():
     page = ha.explore(parse(text.replace("</script><b>'", "x'"), "own.toml", "own"))
     assert "</script><b>" not in page.html
     assert start_of(page)["views"]["attention"]["presets"][0][1]["words"][1][0] == "</script><b>"
+
+
+def test_every_sentence_of_the_page_has_a_german_form():
+    said = [*controls()["terms"].values(), *phrases("\n".join(part(f"{name}.js") for name in (*MATHS, *PAGE)))]
+    tables = [table for view, table in controls().items() if view not in ("terms", "sizes")]
+    said += [control["label"] for table in tables for control in table.values()]
+    said += [text for text in re.findall(r"{{(.+?)}}", part("page.html")) if not text.islower()]
+    assert len(said) > 250 and {*said} - {*sentences("de")} == set()
+
+
+def test_a_german_page_is_that_of_the_scenario_with_other_words(bank):
+    page = ha.explore("bank", lang="de")
+    assert '<html lang="de"' in page.html and ">Link kopieren<" in page.html and '<html lang="en"' in bank.html
+    english, german = start_of(bank), start_of(page)
+    assert english["language"] == {"forms": {}, "comma": False} and german["language"]["comma"]
+    assert german["language"]["forms"]["head {} of {}"] == "Kopf {} von {}"
+    assert (german["views"]["attention"], german["cases"]) == (english["views"]["attention"], english["cases"])
+    with pytest.raises(InvalidInput, match="lang: 'dee' is unknown; did you mean 'de'"):
+        ha.explore("bank", lang="dee")
 
 
 def test_the_page_of_the_docs_is_up_to_date(bank):

@@ -15,9 +15,17 @@ from hopattn.cli.scenario_names import ScenarioName
     "--mask", metavar="none|causal", help="For a file of queries and keys: which keys a query may see (none)."
 )
 @click.option("--array", metavar="NAME", help="The array of weights, in a file with several; or Q,K,V of heads.")
+@click.option("--lang", metavar="en|de", help="The language of the page.")
 @click.option("--no-open", is_flag=True, help="Only write the page.")
 def command(
-    scenario: str, out: Path | None, tokens: str | None, mask: str | None, array: str | None, no_open: bool
+    scenario: str,
+    *,
+    out: Path | None,
+    tokens: str | None,
+    mask: str | None,
+    array: str | None,
+    lang: str | None,
+    no_open: bool,
 ) -> None:
     """Write one HTML file in which everything can be moved, and open it in the browser: no network, no server.
 
@@ -35,9 +43,11 @@ def command(
     """
     import webbrowser
 
+    from hopattn.cli.drawing import language_asked
     from hopattn.views.explorer.explorer import explore
 
-    page = explore(scenario, tokens=None if tokens is None else tokens.split(","), mask=mask, array=array)
+    lang, words = language_asked(lang) or "en", None if tokens is None else tokens.split(",")
+    page = explore(scenario, tokens=words, mask=mask, array=array, lang=lang)
     file = page.save(out or f"{page.name}-explorer.html")
     click.echo(file)
     for reason in page.left_out:

@@ -25,7 +25,7 @@ FORMATS = ("html", "json", "md", "moodle", "notebook", "qti", "tex")
 @click.option("--sheet", "sheet_file", type=click.Path(path_type=Path), metavar="FILE", help="Write the sheet.")
 @click.option("--key", "key_file", type=click.Path(path_type=Path), metavar="FILE", help="Write answers and working.")
 @click.option("--format", "format_", type=click.Choice(FORMATS), help="By default that of the sheet's ending, or md.")
-@click.option("--language", show_default="en", metavar="en|de", help="Language of the sheet.")
+@click.option("--lang", "--language", "language", show_default="en", metavar="en|de", help="Language of the sheet.")
 @click.option(
     "--check", "answers", type=click.Path(path_type=Path), metavar="FILE", help="Mark the answers in a TOML file."
 )
@@ -64,8 +64,10 @@ def command(
     moodle, qti        an upload for Moodle; for Canvas and other platforms (QTI 1.2, needs text2qti)
     json               everything as data
     """
+    from hopattn.cli.drawing import language_asked
     from hopattn.foundation.errors import InvalidInput
 
+    lang = language_asked(language) or "en"
     of_sheet = any(one is not None for one in (scenario, count, seed, sheet_file, key_file, format_))
     if answers is not None:
         if of_sheet or language is not None or is_list:
@@ -74,7 +76,7 @@ def command(
     if is_list:
         if of_sheet:
             raise InvalidInput("--list: shows what can be practised; leave NAME and the options of a sheet out")
-        return _list(language or "en", as_json)
+        return _list(lang, as_json)
     if as_json:
         raise InvalidInput("--json: is an option of --check and --list; --format json gives a sheet as JSON")
     if scenario is None:
@@ -85,7 +87,7 @@ def command(
 
     chosen = formats[name := format_ or _of_ending(sheet_file)]
     _require_files(sheet_file, key_file, chosen)
-    drawn = sheet(scenario, PROBLEMS if count is None else count, seed or 0, language or "en")
+    drawn = sheet(scenario, PROBLEMS if count is None else count, seed or 0, lang)
     if key_file is not None:
         write_over(key_file, chosen.key(drawn).encode())
         click.echo(str(key_file), err=True)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hopattn.cli.code_pages import portable_json
-from hopattn.cli.drawing import Drawing, drawing_asked, names_and_folder, with_drawing_options
+from hopattn.cli.drawing import Drawing, drawing_asked, language_asked, names_and_folder, with_drawing_options
 from hopattn.cli.pairs import CommandWithPairs
 from hopattn.cli.scenario_names import ScenarioName
 from hopattn.foundation.errors import InvalidInput, placed
@@ -80,11 +80,12 @@ def command(
     hopattn run bank --out results
     hopattn run hopfield --csv couplings > couplings.csv
 
-    With --explain, the formats md, html and tex print the arithmetic as a handout.
+    With --explain, the formats md, html and tex print the arithmetic as a handout. --lang de writes it all in German.
 
     The folder of --out holds arrays.npz, result.json, expectations.csv and provenance.json (versions, seed, the
     scenario's hash, the command), all or nothing.
     """
+    from hopattn.foundation.sentences import language
     from hopattn.scenario.language.paths import parse_assignment
     from hopattn.scenario.running import run
 
@@ -92,6 +93,8 @@ def command(
     overrides = dict(parse_assignment(change) for change in changes)
     if as_json and array is not None:
         raise InvalidInput("--csv: prints one array, and --json the whole result; leave one of them out")
+    given = "" if overrides or seed is not None or scenario == "-" else scenario
+    overrides |= {"figure.lang": lang} if (lang := language_asked(drawing.pop("lang"))) else {}
     handout = _handout_asked(explain, as_json or array is not None, drawing)
     wishes = _figures_asked(figures, into, drawing)
     loaded = _loaded(scenario)
@@ -113,10 +116,10 @@ def command(
         from hopattn.views.next_steps import next_steps
         from hopattn.views.result_text import show_result
 
-        given = "" if overrides or seed is not None or scenario == "-" else scenario
-        with np.errstate(all="ignore"):  # figures and pages that might be drawn, of vectors at the edge of the range
-            further = [*next_steps(loaded, result, given, explain, wishes is not None)]
-        show_result(result, explain, digits, further)
+        with language(result.figure.lang):
+            with np.errstate(all="ignore"):  # figures and pages that might be drawn, of vectors at the edge of a range
+                further = [*next_steps(loaded, result, given, explain, wishes is not None)]
+            show_result(result, explain, digits, further)
     for line in drawn:  # at the end, where they are seen
         click.echo(line, err=True)
     return 0 if result.ok else 1
@@ -157,7 +160,7 @@ def _figures_asked(figures: str | None, into: Path | None, options: dict[str, An
     """
     if figures is not None:
         names_and_folder(figures, into, "")
-        return drawing_asked(**options)
+        return drawing_asked(**options, lang=None)
     given = [name for name, value in (("into", into), *options.items()) if value]
     if given:
         option = "format" if given[0] == "formats" else given[0].replace("_", "-")

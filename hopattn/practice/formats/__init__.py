@@ -9,11 +9,14 @@
 """
 
 from collections.abc import Callable, Mapping
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
+from hopattn.foundation.sentences import language
 from hopattn.practice.formats import moodle, notebook, plain_data, qti
 from hopattn.practice.formats.paper import HTML, LATEX, MARKDOWN, markdown_key
 from hopattn.practice.problem import Sheet
+
+Text = TypeVar("Text", str, bytes, str | bytes)
 
 
 class Format(NamedTuple):
@@ -30,13 +33,24 @@ class Format(NamedTuple):
     upload: bool = False
 
 
+def _in_its_language(write: Callable[[Sheet], Text]) -> Callable[[Sheet], Text]:
+    def written(sheet: Sheet) -> Text:
+        with language(sheet.language):
+            return write(sheet)
+
+    return written
+
+
 formats: Mapping[str, Format] = {
-    "html": Format(".html", HTML.sheet, HTML.key),
-    "json": Format(".json", plain_data.sheet, MARKDOWN.key, upload=True),
-    "md": Format(".md", MARKDOWN.sheet, MARKDOWN.key),
-    "moodle": Format(".xml", moodle.sheet, markdown_key, upload=True),
-    "notebook": Format(".ipynb", notebook.sheet, notebook.key),
-    "qti": Format(".zip", qti.sheet, markdown_key, upload=True),
-    "tex": Format(".tex", LATEX.sheet, LATEX.key),
+    name: Format(ending, _in_its_language(sheet), _in_its_language(key), upload=name in ("json", "moodle", "qti"))
+    for name, ending, sheet, key in (
+        ("html", ".html", HTML.sheet, HTML.key),
+        ("json", ".json", plain_data.sheet, MARKDOWN.key),
+        ("md", ".md", MARKDOWN.sheet, MARKDOWN.key),
+        ("moodle", ".xml", moodle.sheet, markdown_key),
+        ("notebook", ".ipynb", notebook.sheet, notebook.key),
+        ("qti", ".zip", qti.sheet, markdown_key),
+        ("tex", ".tex", LATEX.sheet, LATEX.key),
+    )
 }
 """The formats by the names that `--format` takes."""

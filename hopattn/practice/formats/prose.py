@@ -3,6 +3,8 @@
 from itertools import groupby
 from textwrap import dedent
 
+from hopattn.foundation.sentences import say
+from hopattn.foundation.writing import listed
 from hopattn.practice.problem import LETTERS, Choice, Grid, Problem, Sheet
 from hopattn.views.markup import Html, Markup
 
@@ -72,7 +74,7 @@ def in_line(one: Choice) -> str:
     >>> in_line(Choice(((".1", ".2"), (".3", ".4"))))
     '(.1, .2; .3, .4)'
     """
-    numbers = "; ".join(", ".join(row) for row in one.cells)
+    numbers = say("; ").join(map(listed, one.cells))
     return numbers if len(one.cells) == len(one.cells[0]) == 1 else f"({numbers})"
 
 

@@ -11,6 +11,7 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 from pydantic import Field
 
+from hopattn.foundation.sentences import in_comma, say
 from hopattn.foundation.writing import WRITTEN_AS_0, shown
 from hopattn.results.labelled import Labelled
 from hopattn.scenario.arrays import Arrays
@@ -102,16 +103,16 @@ class Numeric(Expectation):
                 hint = comma_hint(self.stated, max(shape[-1:], default=0))
                 raise refusal("stated", f"has shape {printed}, but `is` has shape {shape}{hint}")
             agrees = all(map(rounds_to, values.ravel(), np.ravel(self.stated)))
-            note = f"the source prints {shown(self.stated)}, which {'agrees' if agrees else 'is off'}"
+            note = say(f"the source prints {{}}, which {'agrees' if agrees else 'is off'}", shown(self.stated))
             note += f": {self.erratum}" if self.erratum else ""
         off = float(np.max(np.abs(values - right)))
         near = equal(off, 0, self.within)
         met = near and agrees == (self.erratum is None)
         rounding = WRITTEN_AS_0 * min(1.0, float(np.abs(right).max()) or 1.0)
         texts = told_apart(met, (self.is_, values.tolist()), partial(shown, rounding=rounding))
-        close = f" ± {self.within:g}" if self.within > EXACT else ""
+        close = f" ± {shown(self.within, rounding=0)}" if self.within > EXACT else ""
         if not near:
-            how_far = f"off by {'up to ' * bool(values.ndim)}{off:.2g}".replace(" 0.", " .")
+            how_far = say("off by up to {}" if values.ndim else "off by {}", in_comma(f"{off:.2g}".removeprefix("0")))
             note = f"{note}; {how_far}" if note else how_far
         return Verdict(met, f"{texts[0]}{close}", texts[1], note)
 

@@ -8,6 +8,8 @@ from pydantic import Field
 
 from hopattn.circuits.scores import OF_REPEATS, SCORES
 from hopattn.foundation.errors import InvalidInput, listed, shortened
+from hopattn.foundation.sentences import say
+from hopattn.foundation.writing import listed as in_row
 from hopattn.foundation.writing import shown
 from hopattn.results.labelled import Labelled
 from hopattn.retrieval.similarity import cosine
@@ -49,7 +51,8 @@ class OfHead(Table):
 
     def of_head(self) -> str:
         """The head and the layer in words, as far as they are given."""
-        return (f" of head {self.head}" if self.head else "") + (f" in layer {self.layer}" if self.layer else "")
+        head = say(" of head {}", str(self.head)) if self.head else ""
+        return head + (say(" in layer {}", str(self.layer)) if self.layer else "")
 
 
 class ScoreIs(OfHead, Value):
@@ -76,7 +79,7 @@ class ScoreIs(OfHead, Value):
         except Refused:
             raise
         except InvalidInput as error:  # weights that are not shares, such as raw similarities
-            return Verdict(False, shown(self.is_), "no score", str(error))
+            return Verdict(False, shown(self.is_), say("no score"), str(error))
 
     def sentence(self) -> str:
         return f"{self.score}{self.of_head()}"
@@ -113,7 +116,7 @@ class WeightIs(Value):
 
     def sentence(self) -> str:
         entry = self.weight
-        return f"weight from {entry.row} to {entry.column}{entry.of_head()}"
+        return say("weight from {} to {}{}", entry.row, entry.column, entry.of_head())
 
 
 class MatrixIs(OfHead, Numeric):
@@ -163,7 +166,8 @@ class MatrixIs(OfHead, Numeric):
 
     def sentence(self) -> str:
         columns = f" ({', '.join(self.columns)})" if self.columns else ""
-        return f"matrix of {self.matrix}{columns}{self.of_head()}{f' at {self.at}' if self.at else ''}"
+        place = say(" at {}", self.at) if self.at else ""
+        return say("matrix of {}{}{}{}", self.matrix, columns, self.of_head(), place)
 
 
 class MeasureIs(Value):
@@ -179,7 +183,7 @@ class MeasureIs(Value):
 
     def judge(self, arrays: Arrays) -> Verdict:
         if reason := arrays.absent.get(self.measure):
-            return Verdict(False, shown(self.is_), "none", reason)
+            return Verdict(False, shown(self.is_), say("none"), reason)
         return super().judge(arrays)
 
     def sentence(self) -> str:
@@ -211,8 +215,10 @@ class ProbeIs(Expectation):
         return Verdict(equal(accuracy, chance, room), f"{shown(chance)} ± {shown(room)}", shown(accuracy))
 
     def sentence(self) -> str:
-        place = "" if self.layer is None else f" after layer {self.layer}" if self.layer else " of the words"
-        return f"{self.probe} probe{place} is {self.is_}"
+        place = "" if self.layer is None else say(" of the words")
+        if self.layer:
+            place = say(" after layer {}", str(self.layer))
+        return say("{} probe{} is {}", self.probe, place, say(self.is_))
 
 
 class Located(Expectation):
@@ -256,8 +262,8 @@ class Located(Expectation):
     def place(self) -> str:
         """The token, layer, array and part, in words."""
         of = "" if self.of == "state" else f" ({self.of})"
-        layer = f" after layer {self.layer}" if self.layer else ""
-        return f"{self.at}{layer}{of}" + (f" in '{self.part}'" if self.part else "")
+        layer = say(" after layer {}", str(self.layer)) if self.layer else ""
+        return f"{self.at}{layer}{of}" + (say(" in '{}'", self.part) if self.part else "")
 
 
 class CosineTo(Located, Value):
@@ -270,7 +276,7 @@ class CosineTo(Located, Value):
         return Labelled(np.array(self.likeness(arrays, self.cosine_to, "cosine_to")))
 
     def sentence(self) -> str:
-        return f"cosine of {self.place()} to {self.cosine_to}"
+        return say("cosine of {} to {}", self.place(), self.cosine_to)
 
 
 class CloserTo(Located):
@@ -289,14 +295,14 @@ class CloserTo(Located):
         need(rivals or self.than_before, (), 'needs `than = "word"` or `than_before = true`')
         if self.than_before:
             need(arrays.find("input"), "than_before", "there is no array 'input' here")
-            rivals["before"] = self.likeness(arrays, self.closer_to, "closer_to", of="input")
-        expected = ", ".join(f"{shown(value, FEW_DIGITS)} ({word})" for word, value in rivals.items())
+            rivals[say("before")] = self.likeness(arrays, self.closer_to, "closer_to", of="input")
+        expected = in_row(f"{shown(value, FEW_DIGITS)} ({word})" for word, value in rivals.items())
         margin = near - max(rivals.values())
         return Verdict(margin > EXACT, f"> {expected}", shown(near, FEW_DIGITS), margin=margin)
 
     def sentence(self) -> str:
-        rivals = [*texts_of(self.than), *(["before"] if self.than_before else [])]
-        return f"{self.place()} is closer to {self.closer_to} than {' and '.join(rivals)}"
+        rivals = [*texts_of(self.than), *([say("before")] if self.than_before else [])]
+        return say("{} is closer to {} than {}", self.place(), self.closer_to, say(" and ").join(rivals))
 
 
 class Nearest(Located):
@@ -310,14 +316,15 @@ class Nearest(Located):
         words = nearest_words(vector, arrays.words)
         others = [known for word, known in arrays.words.items() if word != self.nearest]
         margin = near - (float(cosine(np.stack(others), vector).max()) if others else -1.0)
-        return Verdict(words == [self.nearest], self.nearest, " and ".join(words[:4]) or "nothing", margin=margin)
+        computed = say(" and ").join(words[:4]) or say("nothing")
+        return Verdict(words == [self.nearest], self.nearest, computed, margin=margin)
 
     def is_exact(self, arrays: Arrays) -> bool:
         """Whether the token's vector is the word itself."""
         return bool(np.allclose(self.vector(arrays).values, arrays.words[self.nearest], atol=EXACT))
 
     def sentence(self) -> str:
-        return f"nearest word to {self.place()}"
+        return say("nearest word to {}", self.place())
 
 
 class VectorIs(Located, Numeric):
@@ -338,7 +345,7 @@ class VectorIs(Located, Numeric):
         return f"{len(self.is_)} numbers {fit}" + (f'; `in = "{other}"` is the part with so many' if other else "")
 
     def sentence(self) -> str:
-        return f"vector of {self.place()}"
+        return say("vector of {}", self.place())
 
 
 def nearest_words(vector: np.ndarray, words: Mapping[str, np.ndarray]) -> list[str]:

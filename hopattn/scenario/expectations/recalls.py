@@ -7,6 +7,7 @@ from pydantic import BeforeValidator, Field, Tag
 from pydantic_core import PydanticCustomError
 
 from hopattn.foundation.errors import listed, shortened
+from hopattn.foundation.sentences import say
 from hopattn.foundation.writing import shown
 from hopattn.scenario.arrays import Arrays, Name
 from hopattn.scenario.expectations.base import EXACT, Expectation, Verdict, equal, shape_of, told_apart
@@ -71,7 +72,7 @@ class Ended(Expectation):
         return Verdict(all(met), ", ".join(expected), ", ".join(computed))
 
     def sentence(self) -> str:
-        return f"{', '.join(self._expected)} of {self.at}"
+        return say("{} of {}", ", ".join(self._expected), self.at)
 
 
 class StepIs(Expectation):
@@ -94,7 +95,7 @@ class StepIs(Expectation):
         return Verdict(met, expected, computed)
 
     def sentence(self) -> str:
-        return f"step {self.step}"
+        return say("step {}", self.step)
 
     def _equal(self, expected: Any, computed: Any) -> bool:
         if isinstance(expected, list):
@@ -117,14 +118,14 @@ class Writes(Expectation):
         return Verdict(words == self.writes, " ".join(self.writes), " ".join(words))
 
     def sentence(self) -> str:
-        return "the text that is written"
+        return say("the text that is written")
 
 
 def _ended(key: str, expected: Any, value: Any) -> tuple[bool, str, str]:
     """Whether the entry of an array is what a key expects, and both as texts."""
     if key == "energy":
         falls = "falls" if np.all(np.diff(value) <= EXACT) else "rises"
-        return falls == expected, expected, f"{value[0]:.4g} → {value[-1]:.4g}"
+        return falls == expected, expected, f"{shown(value[0], 4, 0)} → {shown(value[-1], 4, 0)}"
     if key == "visits":
         expected, value = (" → ".join(map(str, words)) for words in (expected, value[: len(expected)]))
     return expected == str(value), expected, str(value)

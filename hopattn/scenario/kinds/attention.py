@@ -14,8 +14,9 @@ from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from hopattn.foundation.registry import name_of
+from hopattn.foundation.sentences import say
 from hopattn.foundation.vectors import linear
-from hopattn.foundation.writing import counted, number
+from hopattn.foundation.writing import counted, number, shown
 from hopattn.results.labelled import Labelled
 from hopattn.retrieval.interventions import Worth
 from hopattn.retrieval.masks import MaskRule, PositionRule
@@ -24,7 +25,7 @@ from hopattn.retrieval.separation.base import Separation
 from hopattn.scenario.arithmetic import dot, equals, in_parts, vector, weighing, written
 from hopattn.scenario.arrays import Arrays, Name, labels, numbers
 from hopattn.scenario.kinds.base import Kind
-from hopattn.scenario.kinds.explained_layers import explain_layers, explained_rows
+from hopattn.scenario.kinds.explained_layers import explain_layers, explained_rows, of_head
 from hopattn.scenario.kinds.layers import HeadTable, LayerTable, MatricesTable, beta_of
 from hopattn.scenario.kinds.without import (
     CLOSED,
@@ -404,16 +405,17 @@ class Attention(TextKind):
         for place, head, table, effect in self._worths(arrays):
             (taken, row), value, values = self._places, table.projection("value"), arrays[f"{place} values"].values
             plain = value.matrix is None and value.scale == 1 and not table.wordless
-            names = [self.columns[j] if plain else f"value({self.columns[j]})" for j in taken]
+            names = [self.columns[j] if plain else say("value({})", self.columns[j]) for j in taken]
             shown = partial(in_parts, parts=coding.parts if values.shape[1] == coding.dim else {"": slice(None)})
-            yield f"{place}, {self._taken.run}, from the same words:"
+            less = self._taken.name or say("without {}", say(" and ").join(self._taken.taken))
+            yield say("{}, {}, from the same words:", of_head(place), less)
             for i, label in explained_rows(self.rows) if row is None else [(row, self.rows[row])]:
                 yield f"  {label}:"
                 lines = explain_worth(effect, i, head.retrieval, names, values[[*taken]], shown)
                 yield from (f"    {line}" for line in lines)
         if self.readout is not None:
             part, words, separation = self.readout.build(coding)
-            yield f"the read-out of {self.rows[-1]}:"
+            yield say("the read-out of {}:", self.rows[-1])
             last = arrays[self._last].values[-1, part]
             yield from (f"  {word}: {dot(last, vector_)}" for word, vector_ in words.items())
             lines = weighing(separation, arrays["logits"].values[-1].tolist(), [*words])
@@ -501,7 +503,7 @@ class Messages(TextKind):
     def explain(self, arrays: Arrays) -> Iterator[str]:
         yield from explain_layers(self.layer, self.encoding, arrays, crossed=self.crossed)
         for place in self.heads():
-            yield f"{place}, as messages:"
+            yield say("{}, as messages:", of_head(place))
             weights, mask, values = (arrays[f"{place} {name}"] for name in ("weights", "mask", "values"))
             edges, (rows, columns) = np.argwhere(mask.values), weights.labels
             for i, j in edges[:EXPLAINED]:
@@ -510,9 +512,10 @@ class Messages(TextKind):
                 product = f"{number(weight)}×{vector(value)} {sign} {vector(weight * value)}"
                 yield f"  {columns[j]} → {rows[i]}: {product}"
             if len(edges) > EXPLAINED:
-                yield f"  … {len(edges)} edges in all"
+                yield "  " + say("… {} edges in all", str(len(edges)))
         difference = number(float(arrays["difference"].values))
-        yield f"{arrays['edges'].values} edges; the largest difference from the matrix form is {difference}"
+        number_of_edges = str(arrays["edges"].values)
+        yield say("{} edges; the largest difference from the matrix form is {}", number_of_edges, difference)
 
 
 class CacheTable(Table):
@@ -580,18 +583,20 @@ class Cache(TextKind):
             own = [*(one for group in layer.attention.groups for one in group.maps), layer.attention.out]
             matrices = " + ".join("×".join(map(str, one.dims)) for one in own)
             heads = counted(len(layer.attention.heads), "head")
-            yield f"layer {i}: the query, key, value and output of a word take {matrices} = {maps} multiplications"
-            yield f"  a pair of words takes {pair}: a score and a weighted value in {heads}"
-            yield f"  word {n} with the cache: {maps} + {n}×{pair} = {maps + n * pair}"
-            yield f"  word {n} without: {n}×({maps} + {n}×{pair}) = {n * (maps + n * pair)}"
+            take = say("the query, key, value and output of a word take {} = {} multiplications", matrices, str(maps))
+            yield say("layer {}: {}", str(i), take)
+            yield "  " + say("a pair of words takes {}: a score and a weighted value in {}", str(pair), heads)
+            yield "  " + say("word {} with the cache: {}", str(n), f"{maps} + {n}×{pair} = {maps + n * pair}")
+            yield "  " + say("word {} without: {}", str(n), f"{n}×({maps} + {n}×{pair}) = {n * (maps + n * pair)}")
         for way, meaning in WAYS.items():
-            yield f"{way} = {int(arrays[way].values)}: multiplications {meaning}"
+            yield say("{} = {}: multiplications {}", way, str(int(arrays[way].values)), say(meaning))
         longest = self.cache.lengths[-1]
         for way in WAYS:
             exponent = float(arrays[f"{way}_growth"].values)
             times = f"{number(2**exponent)} = 2^{number(exponent)}"
-            yield f"{way}: from {longest // 2} words to {longest}, times {times}"
-        yield f"the largest difference of the two ways: {arrays['difference'].values:.2g} of the largest number"
+            yield say("{}: from {} words to {}, times {}", way, str(longest // 2), str(longest), times)
+        difference = shown(arrays["difference"].values, 2, rounding=0)
+        yield say("the largest difference of the two ways: {} of the largest number", difference)
 
 
 def _counts(layers: Sequence[Block], lengths: Sequence[int]) -> np.ndarray:

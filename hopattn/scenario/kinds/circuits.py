@@ -22,7 +22,8 @@ from pydantic import Field
 from hopattn.circuits.emergence.record import ITERATIONS, Training, measured
 from hopattn.circuits.outer_product_memories import PROBES, memory_curves, outer_product_recall, recall_width
 from hopattn.circuits.probes import position_probe, random_blocks, random_texts
-from hopattn.foundation.writing import number
+from hopattn.foundation.sentences import in_comma, say
+from hopattn.foundation.writing import listed, number, shown
 from hopattn.gradients.curves import DIM_KEY, OF, VARIANTS, saturation_of, softmax_saturation, stack_gradients
 from hopattn.retrieval.masks import mask_rules
 from hopattn.retrieval.weight_spread import least_number
@@ -162,14 +163,15 @@ class Probe(Kind):
     def explain(self, arrays: Arrays) -> Iterator[str]:
         length, tested = self.probe.length, self.probe.sequences - self.probe.sequences // 2
         error = number(float(arrays["standard error"].values))
-        yield f"chance: one of {length} places, 1/{length} ≈ {number(1 / length)}"
-        yield f"standard error at chance: at most 1/({length}×√{tested}) ≈ {error}, for {tested} texts"
+        yield say("chance: one of {0} places, 1/{0} ≈ {1}", str(length), number(1 / length))
+        sizes = str(length), str(tested), error
+        yield say("standard error at chance: at most 1/({0}×√{1}) ≈ {2}, for {1} texts", *sizes)
         names = {"masked": "with the mask", "line": "of one number", "rest": "of the rest"}
         names |= {"unmasked": "without the mask"}
         for i, place in enumerate(arrays["masked accuracy"].labels[0]):
-            parts = (f"{name} {number(arrays[f'{probe} accuracy'].values[i])}" for probe, name in names.items())
-            yield f"{place}: {', '.join(parts)}"
-        yield f"length of the mean vector by place in the text: {vector(arrays['masked length'].values[-1])}"
+            parts = (f"{say(name)} {number(arrays[f'{probe} accuracy'].values[i])}" for probe, name in names.items())
+            yield f"{say(place)}: {listed(parts)}"
+        yield say("length of the mean vector by place in the text: {}", vector(arrays["masked length"].values[-1]))
 
 
 class CircuitTable(Table):
@@ -230,14 +232,15 @@ class MemoryCircuit(Kind):
 
     def explain(self, arrays: Arrays) -> Iterator[str]:
         table, capacity = self.circuit, arrays["capacity"].values
-        yield f"{table.texts} texts of {table.length} words, each with {table.triggers} triggers of {table.words} words"
+        sizes = map(str, (table.texts, table.length, table.triggers, table.words))
+        yield say("{} texts of {} words, each with {} triggers of {} words", *sizes)
         for (name, (n, spread)), width in zip(table.stored.items(), capacity, strict=True):
-            product = f"√({8 * spread:g} × {n} × ln {n}) = {width:.4g}"
-            yield f"the memory '{name}' loses few of its {n} keys from a width of about {product} on"
+            product = f"√({shown(8 * spread)} × {n} × ln {n}) = {shown(width, 4)}"
+            yield say("the memory '{}' loses few of its {} keys from a width of about {} on", name, str(n), product)
         for i, d in enumerate(table.widths):
-            shares = (f"{name} {arrays[f'{name} at {d}'].values:.4g}" for name in PROBES)
-            yield f"width {d}: probes {', '.join(shares)}; accuracy {arrays['accuracy'].values[i]:.4g}"
-        yield from (f"{name}: {meaning}" for name, meaning in PROBES.items())
+            shares = listed(f"{name} {shown(arrays[f'{name} at {d}'].values, 4)}" for name in PROBES)
+            yield say("width {}: probes {}; accuracy {}", str(d), shares, shown(arrays["accuracy"].values[i], 4))
+        yield from (f"{name}: {say(meaning)}" for name, meaning in PROBES.items())
 
 
 class TrainingTable(TableWithFiles):
@@ -303,11 +306,13 @@ class Emergence(Kind):
     def explain(self, arrays: Arrays) -> Iterator[str]:
         for name, training in self.training.trainings.items():
             recipe = training.recipe
-            yield f"{name}: {recipe.layers} × {recipe.heads} heads of dim {recipe.dim // recipe.heads}"
-            yield f"  {training.state.step} steps of {recipe.batch} texts of {recipe.length} words, which repeat"
-            yield f"  {recipe.shortest} to {recipe.longest} of {recipe.words} words"
+            heads = map(str, (recipe.layers, recipe.heads, recipe.dim // recipe.heads))
+            yield say("{}: {} × {} heads of dim {}", say(name), *heads)
+            texts = map(str, (training.state.step, recipe.batch, recipe.length))
+            yield "  " + say("{} steps of {} texts of {} words, which repeat", *texts)
+            yield "  " + say("{} to {} of {} words", *map(str, (recipe.shortest, recipe.longest, recipe.words)))
             for measure, meaning in MEASURES.items():
-                yield f"  {measure} = {arrays[f'{name} {measure}'].values:.4g}: {meaning}"
+                yield f"  {measure} = {shown(arrays[f'{name} {measure}'].values, 4)}: {say(meaning)}"
 
 
 class StackTable(Table):
@@ -430,18 +435,20 @@ class Gradients(Kind):
         table, stack = self.gradients, self.gradients.stack
         if table.magnitudes is not None:
             derivative = arrays["derivative"]
-            yield f"the {table.size} derivative of the softmax, β p_i (δ_ij − p_j):"
+            yield say(f"the {table.size} derivative of the softmax, β p_i (δ_ij − p_j):")
             for magnitude, sizes in zip(derivative.labels[1], derivative.values.T, strict=True):
-                shown = (f"{name} {number(size, rounding=0)}" for name, size in zip(CURVES, sizes, strict=True))
-                yield f"  magnitude {magnitude}: {', '.join(shown)}"
-            yield from (f"  {name}: {meaning}" for name, meaning in CURVES.items())
+                sizes_ = (f"{name} {number(size, rounding=0)}" for name, size in zip(CURVES, sizes, strict=True))
+                yield "  " + say("magnitude {}: {}", in_comma(magnitude), listed(sizes_))
+            yield from (f"  {name}: {say(meaning)}" for name, meaning in CURVES.items())
         if stack is not None:
-            yield f"{stack.draws} random stacks of {stack.layers} layers; the gradient of the output has norm 1:"
+            sizes = str(stack.draws), str(stack.layers)
+            yield say("{} random stacks of {} layers; the gradient of the output has norm 1:", *sizes)
             for i, name in enumerate(VARIANTS):
                 first, last = (
-                    ", ".join(f"{of} {number(arrays[f'{of}_norm'].values[i, layer])}" for of in OF)
+                    listed(f"{of} {number(arrays[f'{of}_norm'].values[i, layer])}" for of in OF)
                     for layer in (0, stack.layers - 1)
                 )
-                yield f"  {name}: in layer 1 {first}; in layer {stack.layers} {last}"
-            yield "  words: the gradient at the input of a layer; scores: that of its W_Q and W_K"
-            yield f"  vanished: the share of the stacks with a gradient of {LOST:g} or less in some layer"
+                yield "  " + say("{}: in layer 1 {}; in layer {} {}", say(name), first, str(stack.layers), last)
+            yield "  " + say("words: the gradient at the input of a layer; scores: that of its W_Q and W_K")
+            lost = f"{LOST:g}"
+            yield "  " + say("vanished: the share of the stacks with a gradient of {} or less in some layer", lost)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from hopattn.foundation.sentences import say
 from hopattn.foundation.writing import number
 from hopattn.memories.memory import Memory
 from hopattn.networks.associator import Bidirectional
@@ -76,11 +77,11 @@ def explained_coupling(memory: Any, neurons: Sequence[str], answers: Sequence[st
     if not apart.any():
         return
     i, j = np.argwhere(apart)[0]
-    told, row, n = f"coupling from {neurons[j]} to {(answers or neurons)[i]}:", matrix[i], matrix.shape[1]
+    told, row, n = say("coupling from {} to {}:", neurons[j], (answers or neurons)[i]), matrix[i], matrix.shape[1]
     left = right = memory.patterns
-    value, scales = number(row[j]), {"": 1.0, f", divided by {n}": 1 / n}
+    value, scales = number(row[j]), {"": 1.0, say(", divided by {}", str(n)): 1 / n}
     if isinstance(memory, Memory):
-        left, right, scales = memory.values, memory.keys, {"": 1.0, f", times {number(memory.beta)}": memory.beta}
+        left, right, scales = memory.values, memory.keys, {"": 1.0, say(", times {}", number(memory.beta)): memory.beta}
     elif isinstance(memory, Bidirectional):
         left, right = memory.forward.patterns, memory.backward.patterns
     if left.shape[1:] == (len(matrix),) and right.shape[1:] == (n,):

@@ -6,6 +6,7 @@ from typing import Annotated, ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
+from hopattn.foundation.sentences import say
 from hopattn.foundation.writing import WRITTEN_AS_0, number
 from hopattn.positions.planes import rotation_degrees
 from hopattn.retrieval.cues import cue, functions
@@ -111,7 +112,7 @@ class Cue(MatricesTable, Kind):
         weights, patterns, states = (arrays[name] for name in ("network", "input", "state"))
         f = self.network.activation
         if self.network.rotate is not None:
-            yield f"a rotation: {rotation_rows(self.network.rotate, weights.values)}"
+            yield say("a rotation: {}", rotation_rows(self.network.rotate, weights.values))
         for label, pattern, state in zip(patterns.labels[0], patterns.values, states.values, strict=True):
             if self.network.rotate is not None:
                 yield f"{label}: {rotated(weights.values, pattern)}"
@@ -126,4 +127,5 @@ class Cue(MatricesTable, Kind):
                     yield f"{label} → {neuron}: {f}({number(total)}) {_WORKED[f](total)}{result}"
             elif f != "identity":
                 kept = f == "sign" and np.any((state != 0) & (np.abs(weights.values @ pattern) < WRITTEN_AS_0))
-                yield f"{label}: {f} gives {vector(state)}{', and keeps a spin whose field is 0' * bool(kept)}"
+                form = f"{{}}: {{}} gives {{}}{', and keeps a spin whose field is 0' * bool(kept)}"
+                yield say(form, label, f, vector(state))

@@ -17,7 +17,9 @@ from hopattn.foundation.checks import COUNTED
 from hopattn.foundation.endings import ENDINGS, NAMED
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.registry import name_of
+from hopattn.foundation.sentences import say
 from hopattn.foundation.vectors import normalised
+from hopattn.foundation.writing import shown
 from hopattn.memories.crosstalk import compared, crosstalk, histogram, updated_once
 from hopattn.memories.kernels import LogSumRelu
 from hopattn.memories.random_patterns import EVEN, Sort, damaged, random_patterns, silent_of
@@ -323,14 +325,18 @@ class Ensemble(Kind):
 
     def explain(self, arrays: Arrays) -> Iterator[str]:
         table = self.ensemble
-        damage = f" with {len(table.flips)} fractions of flipped neurons each" if table.flips else ""
-        kind = "random patterns" if table.file is None else f"of the {len(table.rows)} patterns of the file"
-        cued = f"{min(table.cues, table.stored)} of them cued{damage}"
-        yield f"{table.stored} {kind} of {table.dim} neurons, {cued}"
-        sweeps = "the last state" if table.burn_in is None else f"sweeps {table.burn_in + 1} to {table.steps}"
+        damage = say(" with {} fractions of flipped neurons each", str(len(table.flips))) if table.flips else ""
+        kind = say("{} random patterns", str(table.stored))
+        if table.file is not None:
+            kind = say("{} of the {} patterns of the file", str(table.stored), str(len(table.rows)))
+        cued = str(min(table.cues, table.stored))
+        yield say("{} of {} neurons, {} of them cued{}", kind, str(table.dim), cued, damage)
+        sweeps = say(" (of the last state)")
+        if table.burn_in is not None:
+            sweeps = say(" (of sweeps {} to {})", str(table.burn_in + 1), str(table.steps))
         for name in [name for name in MEASURES if name in arrays]:
-            of = f" (of {sweeps})" if name == "overlap" else ""
-            yield f"{name} = {arrays[name].values:.4g}: {MEASURES[name]}{of}"
+            of = sweeps if name == "overlap" else ""
+            yield f"{name} = {shown(arrays[name].values, 4)}: {say(MEASURES[name])}{of}"
 
 
 def add_means(arrays: Arrays, **values: Any) -> None:

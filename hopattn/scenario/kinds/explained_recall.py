@@ -10,7 +10,8 @@ from hopattn.dynamics.recall import AssociativeMemory
 from hopattn.dynamics.record import Status
 from hopattn.dynamics.updates.synchronous import Synchronous
 from hopattn.foundation.registry import name_of
-from hopattn.foundation.writing import counted, number
+from hopattn.foundation.sentences import say
+from hopattn.foundation.writing import number
 from hopattn.memories.kernels import LogSumRelu
 from hopattn.memories.memory import Memory
 from hopattn.networks.classical import Coupled, Hopfield
@@ -29,7 +30,7 @@ from hopattn.scenario.arithmetic import (
 from hopattn.scenario.arrays import Arrays, behind, labels
 from hopattn.scenario.kinds.explained_turns import Flow, synchronous_fields
 from hopattn.scenario.kinds.models import MemoryTable
-from hopattn.scenario.result import recalled
+from hopattn.scenario.result import named, recalled
 from hopattn.scenario.words.pictures import Size, Strip, Words, as_characters, small
 
 UNKNOWN = "unknown"
@@ -37,13 +38,14 @@ UNKNOWN = "unknown"
 FRAMES = 10
 """The largest number of pictures in a strip; of a longer recall, the first pictures and the last."""
 _ENDED = {
-    Status.CONVERGED: "converged after",
-    Status.CYCLE: "in a cycle of {} after",
-    Status.LIMIT: "stopped after",
-    Status.DIVERGED: "diverged after",
-    Status.NOTHING_NEAR: "nothing near after",
-    Status.ANSWERED: "answered after",
+    Status.CONVERGED: "converged {1}",
+    Status.CYCLE: "in a cycle of {0} {1}",
+    Status.LIMIT: "stopped {1}",
+    Status.DIVERGED: "diverged {1}",
+    Status.NOTHING_NEAR: "nothing near {1}",
+    Status.ANSWERED: "answered {1}",
 }
+"""How a recall ended, in words: {0} is the length of its cycle, {1} tells after how many steps."""
 
 
 def strips(arrays: Arrays, words: Words, damage: Sequence[str]) -> Iterator[Strip]:
@@ -58,21 +60,30 @@ def strips(arrays: Arrays, words: Words, damage: Sequence[str]) -> Iterator[Stri
         shown = [as_characters(state, size) for state in states[: steps + 1]]
         frames = [t for t in range(len(shown)) if t < 2 or shown[t] != shown[t - 1]]
         frames = frames if len(frames) <= FRAMES else [*frames[: FRAMES - 1], frames[-1]]
-        names = tuple(f"step {t}" if t else "cue" for t in frames)
+        names = tuple(say("step {}", t) if t else say("cue") for t in frames)
         names = (*names[:-1], f"… {names[-1]}") if len(frames) == FRAMES else names  # steps before the last are skipped
         pictures = states[frames]
         if "answer" in own and own["answer"].shape == states.shape[1:]:  # else the second side is no picture
-            names, pictures = (*names, "answer"), np.concatenate([pictures, own["answer"][None]])
-        answers = f", and {own['answers']} with it" if "answers" in own else ""
-        ended = f"{_ENDED[Status(str(own['status']))].format(own['period'])} {counted(steps, 'step')}"
-        known = f"recalls {recalled(own['recalls'], own['of'], own['spurious'])}{answers}, " if "recalls" in own else ""
-        yield Strip(f"{label}: {damage[i]}" if damage[i] else label, size, names, pictures, f"{known}{ended}")
+            names, pictures = (*names, say("answer")), np.concatenate([pictures, own["answer"][None]])
+        answers = say(", and {} with it", named(own["answers"])) if "answers" in own else ""
+        ended = say(_ENDED[Status(str(own["status"]))], str(own["period"]), after(steps))
+        caption = (
+            say("recalls {}{}, {}", recalled(own["recalls"], own["of"], own["spurious"]), answers, ended)
+            if "recalls" in own
+            else ended
+        )
+        yield Strip(f"{label}: {damage[i]}" if damage[i] else label, size, names, pictures, caption)
 
 
 def of_cue(arrays: Arrays, i: int) -> dict[str, Any]:
     """The values of every array for cue i."""
     cues = len(arrays["input"].values)
     return {name: one.values[i] for name, one in arrays.items() if one.dims[:1] == ("cue",) and len(one.values) == cues}
+
+
+def after(steps: int) -> str:
+    """When a recall ended."""
+    return say("after {} step" if steps == 1 else "after {} steps", steps)
 
 
 def agreement(cue: np.ndarray, pattern: np.ndarray) -> str:
@@ -85,9 +96,10 @@ def agreement(cue: np.ndarray, pattern: np.ndarray) -> str:
     total = float(products.sum())
     if np.isin(cue, (-1, 0, 1)).all() and np.isin(pattern, (-1, 0, 1)).all():
         same, other = int(np.sum(products > 0)), int(np.sum(products < 0))
-        agree = "1 pixel agrees" if same == 1 else f"{same} pixels agree"
-        return f"{agree}, {other} {'differs' if other == 1 else 'differ'}: {same} − {other} = {number(total)}"
-    return f"sum of {len(products)} products {equals(total)} {number(total)}"
+        agree = say("{} pixel agrees" if same == 1 else "{} pixels agree", str(same))
+        differ = say("{} differs" if other == 1 else "{} differ", str(other))
+        return f"{agree}, {differ}: {same} − {other} = {number(total)}"
+    return say("sum of {} products {} {}", str(len(products)), equals(total), number(total))
 
 
 def explain_recall(
@@ -99,16 +111,18 @@ def explain_recall(
     """
     product = dot if words.size is None else agreement
     update, activation = table.update_rule(memory), name_of(memory.activation)
-    way = "" if isinstance(update, Synchronous) else f", {update.way},"
-    verb = f"{activation}{way} gives"
-    if activation == "identity":
-        verb = f"the new state{way}".rstrip(",") if words.size else f"the new state{way} is"
+    way = [] if isinstance(update, Synchronous) else [say(update.way)]
+    verb = say("{}, {}, gives" if way else "{} gives", activation, *way)
+    if activation == "identity" and words.size:
+        verb = say("the new state, {}" if way else "the new state", *way)
+    elif activation == "identity":
+        verb = say("the new state, {}, is" if way else "the new state is", *way)
     for i, label in enumerate(arrays["input"].labels[0]):
         own = of_cue(arrays, i)
-        yield f"{label}, the first step:"
+        yield say("{}, the first step:", label)
         yield from _with_picture(None, own["input"], words)
-        if UNKNOWN in arrays and label in (cues := arrays[UNKNOWN].labels[0]):
-            yield f"  {arrays[UNKNOWN].values[cues.index(label)]}"
+        if UNKNOWN in arrays and label in arrays[UNKNOWN].labels[0]:
+            yield f"  {table.unknown(own['input'])}"
         if isinstance(memory, LogSumRelu):
             yield from _explain_range(memory, own["input"], behind("pattern", table.recalled_words))
         elif isinstance(memory, Memory) and "step 1 weights" in own:
@@ -116,13 +130,14 @@ def explain_recall(
             scores, weights = own["step 1 scores"], own["step 1 weights"]
             for name, pattern, score in zip(names, memory.keys, scores, strict=True):
                 other = f"{name_of(memory.similarity)} {number(score)}"
-                yield f"  similarity to {name}: {product(own['input'], pattern) if memory.similarity.linear else other}"
+                alike = product(own["input"], pattern) if memory.similarity.linear else other
+                yield "  " + say("similarity to {}: {}", name, alike)
             yield from (f"  {line}" for line in weighing(memory.separation, scores, names))
-            yield f"  field: {weighted_sum(weights, names, None if words.size else memory.values)}"
+            yield "  " + say("field: {}", weighted_sum(weights, names, None if words.size else memory.values))
         else:
             names = behind("pattern", table.recalled_words)
             for name, pattern in zip(names, memory.patterns, strict=True):
-                yield f"  similarity to {name}: {product(own['input'], pattern)}"
+                yield "  " + say("similarity to {}: {}", name, product(own["input"], pattern))
             yield from _explain_couplings(memory, own["input"], own["step 1 field"], names, words)
             if isinstance(update, Synchronous):
                 if isinstance(memory, Coupled) and words.size is None:
@@ -143,9 +158,12 @@ def _explain_range(memory: LogSumRelu, cue: np.ndarray, names: Sequence[str]) ->
     reach = f"√(2/β) {equals(memory.radius)} {number(memory.radius)}"
     for name, distance, within in zip(names, distances, near, strict=True):
         place = "near: below" if within else "not near: not below"
-        yield f"  distance to {name}: {number(distance)}, {place} {reach}"
+        yield "  " + say(f"distance to {{}}: {{}}, {place} {{}}", name, number(distance), reach)
     means = [name for name, within in zip(names, near, strict=True) if within]
-    yield f"  the step leads to the mean of {' and '.join(means)}" if means else "  nothing is near: the state stays"
+    if means:
+        yield "  " + say("the step leads to the mean of {}", say(" and ").join(means))
+    else:
+        yield "  " + say("nothing is near: the state stays")
 
 
 def _explain_couplings(
@@ -159,10 +177,10 @@ def _explain_couplings(
     if isinstance(memory, Hopfield):
         scores, (many, n) = memory.patterns @ cue, memory.patterns.shape
         if np.allclose(field, (scores @ memory.patterns - many * cue) / n):  # else another rule, or with its diagonal
-            by_hebb = f"({weighted_sum(scores, names)} − {many}×cue)/{n}"
+            by_hebb = say("({} − {}×cue)/{}", weighted_sum(scores, names), str(many), str(n))
     numbers = "" if words.size else f"{equals(field)} {vector(field)}" if by_hebb else vector(field)
     if by_hebb or numbers:
-        yield f"  field of all neurons: {' '.join(filter(None, (by_hebb, numbers)))}"
+        yield "  " + say("field of all neurons: {}", " ".join(filter(None, (by_hebb, numbers))))
 
 
 def _explain_opposed(
@@ -172,8 +190,9 @@ def _explain_opposed(
     if memory.activation.discrete or isinstance(memory, Hopfield):
         against, idle = int(np.sum(field * cue < 0)), int(np.sum(field == 0))
         up = ", which gives 1" if update.ties == "up" else ""
-        are = "is opposed to its" if against == 1 else "are opposed to their"
-        yield f"  {len(field)} neurons: {against} {are} field, {idle} {'has' if idle == 1 else 'have'} zero field{up}"
+        opposed = say("{} is opposed to its field" if against == 1 else "{} are opposed to their field", str(against))
+        zero = say(f"{{}} {'has' if idle == 1 else 'have'} zero field{up}", str(idle))
+        yield "  " + say("{} neurons: {}, {}", str(len(field)), opposed, zero)
 
 
 def _with_picture(before: str | None, values: np.ndarray, words: Words, after: str = "") -> Iterator[str]:
@@ -191,21 +210,21 @@ def _with_picture(before: str | None, values: np.ndarray, words: Words, after: s
 
 def _explain_end(own: Mapping[str, Any], words: Words, memory: AssociativeMemory) -> Iterator[str]:
     status, steps, state = Status(str(own["status"])), int(own["steps"]), own["state"]
-    after = f"  after {counted(steps, 'step')}"
-    meaning = ", as asked" if (status, steps) == (Status.LIMIT, 1) else f"; {status.meaning}"
+    ended = f"  {after(steps)}"
+    meaning = say(", as asked") if (status, steps) == (Status.LIMIT, 1) else f"; {say(status.meaning)}"
     if words.size and np.array_equal(state, own["step 1 output"]):
-        yield f"{after}{', the same picture' if steps > 1 else ''}{meaning}"
+        yield f"{ended}{say(', the same picture') if steps > 1 else ''}{meaning}"
     else:
-        yield from _with_picture(after, state, words, meaning)
+        yield from _with_picture(ended, state, words, meaning)
     if "energy" in own:
         shown = [number(value) for value in own["energy"][: steps + 1]]
-        yield f"  energy: {' → '.join(shown if len(shown) <= LINES else [*shown[:10], '…', shown[-1]])}"
+        yield "  " + say("energy: {}", " → ".join(shown if len(shown) <= LINES else [*shown[:10], "…", shown[-1]]))
         for what, one, t in (("the cue", own["input"], 0), ("the last state", state, steps)):
             yield from (f"    {line}" for line in explain_energy(what, memory, one, float(own["energy"][t])))
     if "recalls" in own:
-        yield f"  recalls: {recalled(own['recalls'], own['of'], own['spurious'])}"
+        yield "  " + say("recalls: {}", recalled(own["recalls"], own["of"], own["spurious"]))
     if "answers" in own:
-        yield f"  answers: {own['answers']}"
+        yield "  " + say("answers: {}", named(own["answers"]))
 
 
 def explain_energy(what: str, memory: AssociativeMemory, state: np.ndarray, energy: float) -> Iterator[str]:
@@ -220,10 +239,10 @@ def explain_energy(what: str, memory: AssociativeMemory, state: np.ndarray, ener
         biased, field = bool(np.any(bias)), memory.field(state) - bias
         total, shift = float(state @ field), float(bias @ state)
         text, second, by_hand = f"½×{factor(total)}", total / 2 + shift, float(written(total)) / 2
-        yield f"x·{'W x' if biased else 'h'} of {what}: {dot(state, field)}"
+        yield say(f"x·{'W x' if biased else 'h'} of {what}: {{}}", dot(state, field))
         if biased:
             text, by_hand = f"{text} − {factor(shift)}", by_hand + float(written(shift))
-            yield f"b·x of {what}: {dot(bias, state)}"
+            yield say(f"b·x of {what}: {{}}", dot(bias, state))
     elif isinstance(memory, Memory) and len(memory.keys) <= MANY:
         scores = np.asarray(memory.scores(state))
         text, second = _potential(memory.separation, scores), float(memory.separation.potential(scores))
@@ -241,7 +260,7 @@ def explain_energy(what: str, memory: AssociativeMemory, state: np.ndarray, ener
     sign = equals([own, second], [written(length) / 2 if half else own, by_hand])
     middle = f" {sign} {number(own)} − {factor(second)}" if own else ""
     last = equals(energy, written(own) - (written(second) if own else by_hand))
-    yield f"energy of {what}: {left}{text}{middle} {last} {number(energy)}"
+    yield say(f"energy of {what}: {{}}", f"{left}{text}{middle} {last} {number(energy)}")
 
 
 def _potential(separation: Separation, scores: np.ndarray) -> str:

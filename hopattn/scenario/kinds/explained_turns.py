@@ -8,6 +8,7 @@ import numpy as np
 from hopattn.dynamics.recall import AssociativeMemory
 from hopattn.dynamics.turns import Turn, turns
 from hopattn.dynamics.updates.asynchronous import Asynchronous
+from hopattn.foundation.sentences import say
 from hopattn.foundation.writing import number
 from hopattn.networks.classical import Coupled
 from hopattn.results.labelled import Labelled
@@ -39,7 +40,7 @@ class Flow:
     ) -> None:
         self.memory, self.update, self.trajectory, self.seed = memory, update, trajectory, seed
         self.n = trajectory.shape[2]
-        self.names = names or [f"neuron {i + 1}" for i in range(self.n)]
+        self.names = names or [say("neuron {}", str(i + 1)) for i in range(self.n)]
         self.orders = [update._order_of_sweep(self.n, rng) for _ in range(trajectory.shape[1] - 1)]
         self.has_energy = not memory.why_not("energy")
 
@@ -61,42 +62,43 @@ class Flow:
     def sweep(self, cue: int, t: int) -> Iterator[str]:
         """The lines of sweep t of a cue, both counted from 0."""
         before, after = self.trajectory[cue, t : t + 2]
-        order, drawn, told = self.orders[t], self.update.order == "random", [f"  sweep {t + 1}"]
+        order, drawn, told = self.orders[t], self.update.order == "random", ["  " + say("sweep {}", str(t + 1))]
         if drawn or t == 0:
-            told.append(f"one neuron after the other in the order {self._listed(order)}")
-            told += [f"which seed {self.seed} draws"] * drawn
-            told += ["a field of 0 gives 1"] * (self.update.ties == "up")
+            told.append(say("one neuron after the other in the order {}", self._listed(order)))
+            told += [say("which seed {} draws", str(self.seed))] * drawn
+            told += [say("a field of 0 gives 1")] * (self.update.ties == "up")
             if isinstance(memory := self.memory, Coupled) and memory.activation.discrete:
                 share = "half" if memory.activation.silent == 0 else "none"  # of E(x_i low) − E(x_i = 1)
-                told += [f"{share} of a neuron's coupling to itself counts"] * bool(np.any(np.diag(memory.couplings)))
+                coupled = bool(np.any(np.diag(memory.couplings)))
+                told += [say(f"{share} of a neuron's coupling to itself counts")] * coupled
         order = order[before[order] != after[order]] if self.n > LINES else order
         if np.array_equal(before, after):
-            told.append("no neuron changes")
+            told.append(say("no neuron changes"))
         elif self.n > LINES:
-            told.append(f"{len(order)} of {self.n} neurons change{'s' * (len(order) == 1)}")
+            told.append(say(f"{{}} of {{}} neurons change{'s' * (len(order) == 1)}", str(len(order)), str(self.n)))
         yield f"{', '.join(told)}{':' * bool(len(order))}"
         for turn in islice(turns(self.memory, before, after, order), LISTED):
             yield f"    {self._line(turn)}"
         if len(order) > LISTED:
-            yield f"    … and {len(order) - LISTED} more that change"
+            yield "    " + say("… and {} more that change", str(len(order) - LISTED))
 
     def further_sweeps(self, cue: int, steps: int) -> Iterator[str]:
         """The lines of the sweeps after the first one; steps: the number of all sweeps of this cue."""
         for t in range(1, min(steps, SWEEPS)):
             yield from self.sweep(cue, t)
         if steps > SWEEPS:
-            yield f"  … and {steps - SWEEPS} more sweeps"
+            yield "  " + say("… and {} more sweeps", str(steps - SWEEPS))
 
     def _listed(self, order: np.ndarray) -> str:
         """The numbers or the names of neurons in their order."""
-        listed = [self.names[i].removeprefix("neuron ") for i in order]
+        listed = [self.names[i].removeprefix(say("neuron {}", "")) for i in order]
         if np.array_equal(order, np.arange(self.n)) and self.n > LINES:
-            return f"{listed[0]} to {listed[-1]}"
+            return say("{} to {}", listed[0], listed[-1])
         return ", ".join(listed if self.n <= LISTED else [*listed[:LINES], "…"])
 
     def _line(self, turn: Turn) -> str:
         """The turn of a neuron: its field as a sum, its old and new value, and the energy after it."""
-        energy = f", energy {number(float(self.memory.energy(turn.state)))}" if self.has_energy else ""
+        energy = say(", energy {}", number(float(self.memory.energy(turn.state)))) if self.has_energy else ""
         return f"{self.names[turn.neuron]}: {self._sum(turn)}, {change(turn.before, turn.after)}{energy}"
 
     def _sum(self, turn: Turn) -> str:
@@ -104,13 +106,14 @@ class Flow:
         memory, i, state = self.memory, turn.neuron, turn.state.copy()
         state[i] = turn.before
         if isinstance(memory, Coupled):
-            row, apart = np.asarray(memory.couplings)[i], {"the bias": _bias(memory, i)}
+            row, apart = np.asarray(memory.couplings)[i], {say("the bias"): _bias(memory, i)}
             if memory.activation.discrete or row[i] == 0:  # a spin turns without its coupling to itself
-                apart["half the coupling to itself"] = 0.5 * float(row[i]) if memory.activation.silent == 0 else 0.0
+                half = 0.5 * float(row[i]) if memory.activation.silent == 0 else 0.0
+                apart[say("half the coupling to itself")] = half
                 row, state = np.delete(row, i), np.delete(state, i)
             return _field(row, state, apart, turn.field)
         if not memory.activation.discrete:
-            return f"field {number(turn.field)}"
+            return say("field {}", number(turn.field))
         sides, low = np.stack([state, state]), float(np.broadcast_to(memory.activation.silent, state.shape)[i])
         sides[:, i] = low, 1
         down, up = map(float, memory.energy(sides))
@@ -122,13 +125,13 @@ def synchronous_fields(memory: Coupled, state: np.ndarray, field: np.ndarray, af
     """The field of each of a few neurons that all turn at once as a sum, with its old and new value."""
     few = state.shape == after.shape == (min(len(state), LINES),)
     for i, row in enumerate(np.asarray(memory.couplings)) if few else ():
-        told = _field(row, state, {"the bias": _bias(memory, i)}, float(field[i]))
-        yield f"neuron {i + 1}: {told}, {change(state[i], after[i])}"
+        told = _field(row, state, {say("the bias"): _bias(memory, i)}, float(field[i]))
+        yield say("neuron {}: {}, {}", str(i + 1), told, change(state[i], after[i]))
 
 
 def change(before: float, after: float) -> str:
     """The old and the new value of a neuron."""
-    return f"stays {number(after)}" if before == after else f"{number(before)} → {number(after)}"
+    return say("stays {}", number(after)) if before == after else f"{number(before)} → {number(after)}"
 
 
 def _bias(memory: Coupled, i: int) -> float:
@@ -142,4 +145,4 @@ def _field(row: np.ndarray, state: np.ndarray, apart: Mapping[str, float], field
         return dot(row, state)
     terms = [float(row @ state), *named.values()]
     text, sign = " + ".join(map(number, terms)).replace("+ −", "− "), equals(field, added(written(terms)))
-    return f"{dot(row, state)}; with {' and '.join(named)} {text} {sign} {number(field)}"
+    return say("{}; with {} {} {} {}", dot(row, state), say(" and ").join(named), text, sign, number(field))

@@ -7,6 +7,7 @@ from typing import Annotated, ClassVar, Literal, Self
 import numpy as np
 from pydantic import Field, Tag
 
+from hopattn.foundation.sentences import say
 from hopattn.foundation.writing import number
 from hopattn.scenario.arithmetic import equals, written
 from hopattn.scenario.arrays import Arrays, Labels
@@ -89,16 +90,19 @@ class Forgetting(Kind):
 
     def explain(self, arrays: Arrays) -> Iterator[str]:
         table, model = self.forgetting, self.forgetting.model
-        yield f"{table.trials} random texts of each length; words of {table.dim} elements, {table.names} names"
+        sizes = map(str, (table.trials, table.dim, table.names))
+        yield say("{} random texts of each length; words of {} elements, {} names", *sizes)
         for i, n in enumerate(table.after):
-            yield f"{n} words after the first:"
+            yield say("{} words after the first:", str(n))
             for row, (reader, attends) in enumerate(READERS.items()):
                 shares = model.shares(n, attention=attends)
                 first, length = float(shares[0]), float(np.linalg.norm(shares))
-                yield f"  {reader}: a₀ = {number(first)} of the first word is read, and √Σa² = {number(length)} of all"
+                read = number(first), number(length)
+                yield "  " + say("{}: a₀ = {} of the first word is read, and √Σa² = {} of all", say(reader), *read)
                 for name in ("cosine", "accuracy"):
                     ends = ("-law", "", "-error")
                     law, mean, error = (float(arrays[f"{name}{end}"].values[row, i]) for end in ends)
                     ratio = f"{number(first)}/{number(length)} {equals(law, written(first) / written(length))} "
                     by_law = f"{ratio * (name == 'cosine')}{number(law)}"
-                    yield f"    {name}: by the law {by_law}, measured {number(mean)} ± {number(error)}"
+                    measured = f"{number(mean)} ± {number(error)}"
+                    yield "    " + say("{}: by the law {}, measured {}", say(name), by_law, measured)

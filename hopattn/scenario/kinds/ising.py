@@ -7,6 +7,7 @@ import numpy as np
 from pydantic import Field
 
 from hopattn.dynamics.updates.asynchronous import Glauber
+from hopattn.foundation.sentences import say
 from hopattn.foundation.writing import number
 from hopattn.landscapes.enumerated import spins
 from hopattn.memories.models import named_memories
@@ -188,18 +189,18 @@ class Ising(Kind):
             energy = float(table.memory().energy(state[None])[0])
             signs = "".join("+" if spin > 0 else "−" for spin in state)
             weight = f"e^({number(-energy)}/{first}) = {number(np.exp(-energy / table.temperatures[0]))}"
-            yield f"{signs}: E = {number(energy)}, weight at T = {first}: {weight}"
+            yield say("{}: E = {}, weight at T = {}: {}", signs, number(energy), first, weight)
         for i, temperature in enumerate(table.temperatures):
             energy, free, entropy, _ = arrays["thermal"].values[i]
             terms = f"{number(energy)} − {number(temperature)} × {number(entropy)} ≈ {number(free)}"
-            yield f"T = {number(temperature)}, for each spin: F = E − T S = {terms}"
+            yield say("T = {}, for each spin: F = E − T S = {}", number(temperature), terms)
             for j, name in enumerate(table.names):
                 line = f"  ⟨|{name}|⟩ = {number(arrays['overlaps'].values[i, j])}"
                 if "mean-field" in arrays:
-                    line += f"; for infinitely many spins {number(arrays['mean-field'].values[i, j])}"
+                    line += say("; for infinitely many spins {}", number(arrays["mean-field"].values[i, j]))
                 if "sampled" in arrays:
                     drawn, error = (arrays[name].values[i, j + 1] for name in ("sampled", "errors"))
-                    line += f"; by Glauber's update {number(drawn)} ± {number(error)}"
+                    line += say("; by Glauber's update {} ± {}", number(drawn), number(error))
                 yield line
         if "deviation" in arrays:
-            yield f"the largest difference is {number(float(arrays['deviation'].values))} standard errors"
+            yield say("the largest difference is {} standard errors", number(float(arrays["deviation"].values)))

@@ -13,6 +13,7 @@ from hopattn.dynamics.recall import AssociativeMemory
 from hopattn.dynamics.updates.asynchronous import Asynchronous
 from hopattn.dynamics.updates.base import Update
 from hopattn.foundation.checks import REPEATED
+from hopattn.foundation.sentences import in_comma, say
 from hopattn.foundation.writing import alike, counted, number
 from hopattn.landscapes.enumerated import MOST_SPINS_SEEN, RANDOM, SpinStates, checked_spins
 from hopattn.landscapes.plane import has_successors, successors
@@ -343,12 +344,14 @@ def _explain_depths(arrays: Arrays) -> Iterator[str]:
     """The minima in order of energy, with their depths."""
     energy, depth = arrays["energy"], arrays["depth"]
     depths = dict(zip(depth.labels[0], depth.values.tolist(), strict=True))
-    yield f"minima: {arrays['minima'].values}, in order of energy:"
-    deep = (f"depth {number(depths[name])}" if name in depths else "none is lower" for name in energy.labels[0])
-    each = (f"energy {number(height)}, {text}" for height, text in zip(energy.values.tolist(), deep, strict=True))
+    yield say("minima: {}, in order of energy:", str(arrays["minima"].values))
+    known = (number(depths[name]) if name in depths else "" for name in energy.labels[0])
+    deep = (say("depth {}", depth) if depth else say("none is lower") for depth in known)
+    heights = map(number, energy.values.tolist())
+    each = (say("energy {}, {}", height, text) for height, text in zip(heights, deep, strict=True))
     yield from (f"  {names}: {text}" for names, text in alike(energy.labels[0], each))
     if (more := int(arrays["minima"].values) - len(energy.values)) > 0:
-        yield f"  and {more} more, none of them lower"
+        yield "  " + say("and {} more, none of them lower", str(more))
 
 
 def _explain_ends(arrays: Arrays) -> Iterator[str]:
@@ -357,13 +360,15 @@ def _explain_ends(arrays: Arrays) -> Iterator[str]:
     for update, shares in zip(ends.labels[0], ends.values, strict=True):
         some = np.flatnonzero(shares)
         parts = alike([ends.labels[1][i] for i in some], [number(shares[i]) for i in some])
-        yield f"{update}, the share of all states that ends in each: {'; '.join(map(': '.join, parts))}"
+        ends_ = "; ".join(map(": ".join, parts))
+        yield say("{}, the share of all states that ends in each: {}", update, ends_)
         if f"{update} end" in arrays:
             stable, led = arrays["stable"], arrays[f"{update} end"]
             vectors = dict(zip(stable.labels[0], map(vector, stable.values), strict=True))
             for end in dict.fromkeys(led.values.tolist()):
                 states = (state for state, one in zip(led.labels[0], led.values, strict=True) if one == end)
-                yield f"  {' '.join(filter(None, (end, vectors.get(end))))}: from {', '.join(states)}"
+                at = " ".join(filter(None, (end, vectors.get(end))))
+                yield "  " + say("{}: from {}", at, ", ".join(states))
 
 
 def _explain_returns(arrays: Arrays) -> Iterator[str]:
@@ -371,11 +376,12 @@ def _explain_returns(arrays: Arrays) -> Iterator[str]:
     returned, ends = arrays["returned"], [arrays[f"radii{end}"].values for end in ("", "-low", "-high")]
     for i, load in enumerate(returned.labels[0]):
         radius, low, high = (number(end[i]) for end in ends)
-        yield f"load {load}: half return up to the damage {radius} (95% from {low} to {high}, over the cues)"
+        interval = say("95% from {} to {}, over the cues", low, high)
+        yield say("load {}: half return up to the damage {} ({})", in_comma(load), radius, interval)
         if "radii-error" in arrays:
-            yield f"  standard error over the memories: {number(arrays['radii-error'].values[i])}"
+            yield "  " + say("standard error over the memories: {}", number(arrays["radii-error"].values[i]))
         for damage, share in zip(returned.scales["damage"], returned.values[i], strict=True):
-            yield f"  damage {number(damage)}: {number(share)} return"
+            yield "  " + say("damage {}: {} return", number(damage), number(share))
 
 
 def _explain_points(arrays: Arrays) -> Iterator[str]:
@@ -384,9 +390,11 @@ def _explain_points(arrays: Arrays) -> Iterator[str]:
     states, index = arrays["points"].values, arrays["points-index"].values
     for beta in np.unique(betas):
         here = np.flatnonzero(betas == beta)
-        yield f"β = {number(beta)}: {counted(len(here), 'fixed point')}, {np.sum(stable[here])} of them stable"
+        points, still = counted(len(here), "fixed point"), str(np.sum(stable[here]))
+        yield say("β = {}: {}, {} of them stable", number(beta), points, still)
         for i in here[:MOST]:
-            kind = "stable" if stable[i] else f"the energy falls away in {counted(int(index[i]), 'direction')}"
+            falls = counted(int(index[i]), "direction")
+            kind = say("stable") if stable[i] else say("the energy falls away in {}", falls)
             yield f"  {vector(states[i])}: {kind}"
 
 

@@ -15,6 +15,7 @@ from hopattn.dynamics.updates.asynchronous import Asynchronous
 from hopattn.dynamics.updates.base import Update
 from hopattn.foundation.errors import shortened
 from hopattn.foundation.registry import name_of
+from hopattn.foundation.sentences import say
 from hopattn.foundation.threads import blocks
 from hopattn.landscapes.plane import has_landscape, has_successors, landscape, line_between, successors, valley
 from hopattn.memories.interventions import worth
@@ -248,10 +249,8 @@ class MemoryScenario(StoredWords):
         arrays.add("input", cues, cue | axis)
         if self.answers is None and memory.activation.discrete and memory.activation.silent == -1:
             of_0_and_1 = [i for i, one in enumerate(cues) if {*one} == {0, 1}]
-            advice = "are 0, which is unknown; if 0 means −1, write −1 for 0; neurons of 0 and 1 need "
-            advice += table.asking_for_0_and_1
-            unknown = [f"{int(np.sum(cues[i] == 0))} of {cues.shape[1]} neurons {advice}" for i in of_0_and_1]
-            if unknown:
+            if of_0_and_1:
+                unknown = [table.unknown(cues[i]) for i in of_0_and_1]
                 arrays.add(UNKNOWN, unknown, {"cue": [rows[i] for i in of_0_and_1]})
         arrays.add("field", memory.field(cues), cue | axis, step=1)
         arrays.add("output", trajectory[:, 1], cue | axis, step=1)
@@ -426,8 +425,8 @@ class MemoryScenario(StoredWords):
         if isinstance(memory, Memory):
             return ""
         if isinstance(memory, Hopfield | Associator | Bidirectional):
-            return "none, since the couplings hold all patterns together, so that no pattern has a weight"
-        return "none, since its formulas are for memories of keys and values"
+            return say("none, since the couplings hold all patterns together, so that no pattern has a weight")
+        return say("none, since its formulas are for memories of keys and values")
 
     def shown(self, arrays: Arrays) -> tuple[str, ...]:
         in_caption = () if self.vocabulary.size is None else self.in_caption
@@ -453,13 +452,13 @@ class MemoryScenario(StoredWords):
             return
         memory, found = self._worth(self._root, arrays["input"].values)
         if found is None:
-            yield f"worth: {self._why_no_weights(memory)}"
+            yield say("worth: {}", self._why_no_weights(memory))
             return
         whole, taken = self._taken
         names = [labels(whole.memory.recalled_words)[i] for i in taken]
         shown = vector if self.vocabulary.size is None else None
         for i, cue in enumerate(labels(self.tokens)):
-            yield f"{cue}, the first step without {' and '.join(names)}:"
+            yield say("{}, the first step without {}:", cue, say(" and ").join(names))
             for line in explain_worth(found, i, memory.retrieval, names, memory.values[taken], shown):
                 yield f"  {line}"
 

@@ -18,6 +18,7 @@ from hopattn.dynamics.updates import updates
 from hopattn.dynamics.updates.asynchronous import Glauber
 from hopattn.dynamics.updates.base import Update
 from hopattn.foundation.errors import InvalidInput, quoted, shortened
+from hopattn.foundation.sentences import say
 from hopattn.memories.memory import Memory
 from hopattn.memories.models import named_memories
 from hopattn.memories.models.card import CURE_OF_0_AND_1, Card
@@ -341,6 +342,13 @@ class MemoryTable(ModelTable):
             return 'activation = "step"'
         name = "hopfield" if self.card is None or "activation" not in self.card.parameters else self.card.name
         return f'model = {{ name = "{name}", activation = "step" }}'
+
+    def unknown(self, cue: np.ndarray) -> str:
+        """How many neurons of a cue of 0 and 1 are unknown, and what to write if they are not."""
+        return say(
+            "{} of {} neurons are 0, which is unknown; if 0 means −1, write −1 for 0; neurons of 0 and 1 need {}",
+            *(str(np.sum(cue == 0)), str(len(cue)), self.asking_for_0_and_1),
+        )
 
     @contextmanager
     def named_rows(self, cues: Sequence[str] = ()) -> Iterator[None]:

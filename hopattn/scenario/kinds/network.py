@@ -18,7 +18,8 @@ from hopattn.dynamics.updates.base import Update
 from hopattn.dynamics.updates.layer_by_layer import Layers
 from hopattn.foundation.errors import shortened
 from hopattn.foundation.registry import Choices
-from hopattn.foundation.writing import counted, number
+from hopattn.foundation.sentences import in_comma, say
+from hopattn.foundation.writing import listed, number
 from hopattn.networks.energy_transformer import EnergyTransformer, Patches, TokenMemory
 from hopattn.networks.layers import Layer, described, lengths
 from hopattn.networks.network import Network
@@ -30,7 +31,7 @@ from hopattn.retrieval.similarity import cosine
 from hopattn.scenario.arithmetic import MANY, added, equals, vector, written
 from hopattn.scenario.arrays import Arrays
 from hopattn.scenario.kinds.couplings import COUPLINGS, add_matrix
-from hopattn.scenario.kinds.explained_recall import strips
+from hopattn.scenario.kinds.explained_recall import after, strips
 from hopattn.scenario.kinds.explained_turns import Flow
 from hopattn.scenario.kinds.layers import Mask, SeparationChoice
 from hopattn.scenario.kinds.memory import parts_of_spurious
@@ -55,6 +56,7 @@ from hopattn.scenario.language.table import (
     registry_entry,
     unnamed,
 )
+from hopattn.scenario.result import named
 from hopattn.scenario.words.cues import Damaged, random_stream
 from hopattn.scenario.words.pictures import Strip, Words
 from hopattn.scenario.words.vocabulary import WORD
@@ -497,8 +499,12 @@ class NetworkScenario(StoredWords):
         """The values of a cue in words."""
         told = []
         for name, value in cue.items():
-            text = value.description(len(self.vocabulary.axes)) if isinstance(value, Damaged) else str(value)
-            told.append(f"{name} {text if len(text) <= 60 else 'as given'}")
+            text = str(value)
+            if isinstance(value, Damaged):
+                text = value.description(len(self.vocabulary.axes))
+            elif isinstance(value, list):
+                text = f"[{listed(repr(one) if isinstance(one, str) else in_comma(str(one)) for one in value)}]"
+            told.append(f"{name} {text if len(text) <= 60 else say('as given')}")
         return "; ".join(told)
 
     def explain(self, arrays: Arrays) -> Iterator[str]:
@@ -515,15 +521,17 @@ class NetworkScenario(StoredWords):
                 yield from flow.sweep(0, 0)
                 yield from flow.further_sweeps(0, steps)
             else:
-                yield f"  {update.way}"
+                yield f"  {say(update.way)}"
             energies, last = arrays["energies"].values[i], ""
             for t in dict.fromkeys((*range(min(steps, WRITTEN) + 1), steps)):
-                total, when = _total(energies[:, t], arrays["energies"].labels[1]), f"after {counted(t, 'step')}"
+                total = _total(energies[:, t], arrays["energies"].labels[1])
                 if total != last:
-                    yield f"  energy {when if t else 'of the cue'}: {total}"
+                    yield "  " + say("energy {}: {}", after(t) if t else say("of the cue"), total)
                 last = total
-            yield f"  after {counted(steps, 'step')}: {Status(str(arrays['status'].values[i])).meaning}"
-            yield from (f"  {verb}: {arrays[verb].values[i]}" for verb in ("recalls", "answers") if verb in arrays)
+            yield f"  {after(steps)}: {say(Status(str(arrays['status'].values[i])).meaning)}"
+            for verb in ("recalls", "answers"):
+                if verb in arrays:
+                    yield "  " + say(f"{verb}: {{}}", named(arrays[verb].values[i]))
 
 
 def _first_sweep(network: Network, before: np.ndarray, after: np.ndarray) -> Iterator[str]:
@@ -531,15 +539,17 @@ def _first_sweep(network: Network, before: np.ndarray, after: np.ndarray) -> Ite
     state = before.copy()
     for name, part in network.parts.items():
         if network.held[part].all():
-            yield f"  {name} is clamped"
+            yield "  " + say("{} is clamped", name)
             continue
         field, kind = network.field(state)[part], described(network[name])
         state[part] = after[part]
         if field.size <= MANY:
-            yield f"  field of {name} {equals(field)} {vector(field)}; {kind} gives {vector(after[part])}"
+            value = f"{equals(field)} {vector(field)}"
+            yield "  " + say("field of {} {}; {} gives {}", name, value, kind, vector(after[part]))
         else:
             turned = int(np.sum(np.sign(after[part]) != np.sign(before[part])))
-            yield f"  {name}: {kind} of its field changes the sign of {turned} of {field.size} neurons"
+            counts = str(turned), str(field.size)
+            yield "  " + say("{}: {} of its field changes the sign of {} of {} neurons", name, kind, *counts)
 
 
 def _total(parts: np.ndarray, names: tuple[str, ...]) -> str:

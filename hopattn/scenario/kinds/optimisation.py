@@ -12,6 +12,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 import numpy as np
 from pydantic import Field, PrivateAttr, Tag
 
+from hopattn.foundation.sentences import say
 from hopattn.foundation.writing import number
 from hopattn.networks.optimisation import MaxCut, Minimised, Quadratic, Queens, TravellingSalesman, minimise
 from hopattn.results.labelled import Labelled
@@ -234,13 +235,15 @@ class Optimisation(Kind):
         return tuple(name for name in arrays if name not in ("valid", "best"))
 
     def explain(self, arrays: Arrays) -> Iterator[str]:
-        terms, starts = self._built[1].terms(arrays["solution"].values.ravel()), self.search.starts
+        (table, problem), state, starts = self._built, arrays["solution"].values.ravel(), self.search.starts
+        terms, is_valid = problem.terms(state), bool(arrays["valid"].values)
+        answer = problem.said(state, getattr(table, "names", ())) if is_valid else say(str(arrays["answer"].values))
         sums = " + ".join(map(number, terms.values())).replace("+ −", "− ")
-        yield f"f(x) = {' + '.join(terms)} = {sums} = {number(sum(terms.values()))} of the answer"
-        yield f"the answer: {arrays['answer'].values}"
+        yield say("f(x) = {} = {} = {} of the answer", " + ".join(terms), sums, number(sum(terms.values())))
+        yield say("the answer: {}", answer)
         for name, (share, low, high) in zip(arrays["shares"].labels[0], arrays["shares"].values, strict=True):
-            part = f"{round(share * starts):,} of {starts:,} starts = {number(share)}"
-            yield f"{name}: {part}, Wilson's interval from {number(low)} to {number(high)}"
+            part = say("{} of {} starts = {}", round(share * starts), starts, number(share))
+            yield say("{}: {}, Wilson's interval from {} to {}", say(name), part, number(low), number(high))
 
 
 def _way(found: Minimised, axes: dict[str, Sequence[str]]) -> Labelled:

@@ -8,6 +8,7 @@ from pydantic import Field, Tag
 
 from hopattn.circuits.rasp import Selection, comparisons, looked_up, mapped, select, sequence, sequence_maps
 from hopattn.foundation.errors import shortened, unknown
+from hopattn.foundation.sentences import say
 from hopattn.foundation.writing import number
 from hopattn.scenario.arithmetic import equals, factor
 from hopattn.scenario.arrays import Arrays, labels
@@ -229,16 +230,16 @@ def _lines(step: StepTable, values: Values, names: tuple[str, ...]) -> tuple[str
     """What a step does, and its arithmetic at each word, as a reader would work it out by hand."""
     result = values[step.name]
     if (table := step.select) is not None:
-        selects = f"select {table.keys} {table.where} {_text(table.query_side)}"
-        rule = "every key is selected" if table.where == "true" else selects
-        return rule, [f" selects {_selected(names, row)}" for row in result.scores]
+        rule = say("select {} {} {}", table.keys, table.where, _text(table.query_side))
+        rule = say("every key is selected") if table.where == "true" else rule
+        return rule, [say(" selects {}", _selected(names, row)) for row in result.scores]
     results = [_text(value) for value in result]
     if (mean := step.aggregate) is not None:
         rows = zip(values[mean.selection].weights, result, strict=True)
         lines = [f": {_mean(values[mean.values][row > 0], value)}" for row, value in rows]
-        return f"the mean of {mean.values} over what {mean.selection} selects", lines
+        return say("the mean of {} over what {} selects", mean.values, mean.selection), lines
     if step.map is not None:
-        ends = {"1": ": yes, 1", "0": ": no, 0"} if step.map.how in comparisons else {}
+        ends = {"1": say(": yes, 1"), "0": say(": no, 0")} if step.map.how in comparisons else {}
         lines = []
         for terms, text in zip(zip(*step.map.operands(values), strict=True), results, strict=True):
             texts = [_text(term) if k == 0 or isinstance(term, str) else factor(term) for k, term in enumerate(terms)]
@@ -247,14 +248,14 @@ def _lines(step: StepTable, values: Values, names: tuple[str, ...]) -> tuple[str
         return _formula(step.map.how, [*step.map.names, *by]), lines
     if step.table is not None:
         entries = zip(values[step.table.of], results, strict=True)
-        return f"a table of {step.table.of}", [f": {_text(before)} → {text}" for before, text in entries]
-    return f"how many words {step.width} selects", [f": {text}" for text in results]
+        return say("a table of {}", step.table.of), [f": {_text(before)} → {text}" for before, text in entries]
+    return say("how many words {} selects", step.width), [f": {text}" for text in results]
 
 
 def _mean(entries: np.ndarray, value: Any) -> str:
     """The mean of the selected numbers, or the selected word."""
     if not len(entries):
-        return f"nothing is selected: {_text(value)}"
+        return say("nothing is selected: {}", _text(value))
     if entries.dtype.kind == "U" or len(entries) == 1:
         return _text(value)
     terms = " + ".join(factor(term) if i else number(term) for i, term in enumerate(entries[: 2 * LISTED]))
@@ -277,5 +278,5 @@ def _text(value: Any) -> str:
 def _selected(names: tuple[str, ...], row: np.ndarray) -> str:
     keys = [name for name, weight in zip(names, row, strict=True) if weight]
     if len(keys) > LISTED:
-        keys = [*keys[: LISTED - 1], f"… {len(keys)} in all"]
-    return ", ".join(keys) or "nothing"
+        keys = [*keys[: LISTED - 1], say("… {} in all", str(len(keys)))]
+    return ", ".join(keys) or say("nothing")

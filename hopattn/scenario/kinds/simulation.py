@@ -13,9 +13,10 @@ from pydantic import Field
 
 from hopattn import theory
 from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.sentences import in_comma, say
 from hopattn.foundation.threads import blocks
 from hopattn.foundation.vectors import unit
-from hopattn.foundation.writing import number
+from hopattn.foundation.writing import listed, number
 from hopattn.memories.models.hidden import threshold_layer
 from hopattn.retrieval.separation.softmax import Softmax
 from hopattn.scenario.arrays import Arrays
@@ -226,9 +227,10 @@ class Simulation(Kind):
 
     def explain(self, arrays: Arrays) -> Iterator[str]:
         table, numbers = self.simulation, {name: number(float(array.values)) for name, array in arrays.items()}
-        yield f"{table.name}: {(inspect.getdoc(simulations[table.name]) or '').partition(chr(10))[0]}"
-        yield ", ".join(f"{key} = {value}" for key, value in table.given.items())
-        mean = f"{numbers[table.measure]}, the mean of {table.times} draws"
-        yield f"{table.measure} = {mean}; its standard error is {numbers['standard error']}"
+        about = (inspect.getdoc(simulations[table.name]) or "").partition("\n")[0]
+        yield f"{table.name}: {say(about)}"
+        yield listed(f"{key} = {in_comma(str(value))}" for key, value in table.given.items())
+        mean = say("{}, the mean of {} draws", numbers[table.measure], str(table.times))
+        yield say("{} = {}; its standard error is {}", table.measure, mean, numbers["standard error"])
         if table.theory:
             yield f"ha.theory.{table.theory}: {numbers['theory']}"

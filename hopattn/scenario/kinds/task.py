@@ -8,7 +8,9 @@ import numpy as np
 from pydantic import Field
 
 from hopattn.foundation.errors import shortened
+from hopattn.foundation.sentences import say
 from hopattn.foundation.vectors import normalised
+from hopattn.foundation.writing import shown
 from hopattn.scenario.arrays import Arrays, labels, numbers, of_text
 from hopattn.scenario.expectations.numbers import largest_axes, nearest_words
 from hopattn.scenario.kinds.attention import WordsKind, add_layer, layers_size
@@ -315,22 +317,24 @@ class Task(MatricesTable, WordsKind):
     def explain(self, arrays: Arrays) -> Iterator[str]:
         first = of_text(arrays, FIRST)
         if first:
-            yield "the first sequence:"
+            yield say("the first sequence:")
             lines = explain_layers(self.layer, self.encoding, first, crossed=self.task.query is not None)
             yield from (f"  {line}" for line in lines)
-            yield "all sequences:"
+            yield say("all sequences:")
             places = any(example.at is not None for example in self.task.example or [])
-            last = "the last word" + ", or of the one that is named" * places
-            word = last if self.task.query is None else f"the query '{self.task.query}'"
-            part = f"the part '{self.task.read}' of " * (len(self.encoding.parts) > 1)
-            yield f"the answer is read from {part}{word}:"
+            word = say("the last word, or of the one that is named" if places else "the last word")
+            if self.task.query is not None:
+                word = say("the query '{}'", self.task.query)
+            if len(self.encoding.parts) > 1:
+                word = say("the part '{0}' of {1}", self.task.read, word)
+            yield say("the answer is read from {}:", word)
         n, accuracy = len(arrays["given"].values), float(arrays["accuracy"].values)
         table = next(array for name, array in arrays.items() if name.endswith("sequences"))
         for text, word, answer, verdict in table.values:
-            yield f"{text} → {word} ({verdict}; the answer is {answer})"
+            yield say("{} → {} ({}; the answer is {})", text, word, say(verdict), answer)
         if n > LISTED:
-            yield f"… {n} sequences in all"
-        yield f"accuracy: {round(accuracy * n)} right of {n} = {accuracy:.4g}"
+            yield say("… {} sequences in all", str(n))
+        yield say("accuracy: {} right of {} = {}", str(round(accuracy * n)), str(n), shown(accuracy, 4))
 
     def _as_text(self, tokens: list[str], i: int) -> str:
         """Sequence i as a reader sees it: a long one is cut, and the token that is read is named if a file names it."""

@@ -13,8 +13,9 @@ import numpy as np
 from pydantic import Field, Tag
 
 from hopattn.foundation.registry import name_of
+from hopattn.foundation.sentences import say
 from hopattn.foundation.vectors import linear
-from hopattn.foundation.writing import WRITTEN_AS_0, counted, number
+from hopattn.foundation.writing import WRITTEN_AS_0, counted, listed, number
 from hopattn.retrieval.activation import activations
 from hopattn.retrieval.features import RandomFeatures, feature_maps
 from hopattn.retrieval.masks import PositionRule
@@ -209,18 +210,19 @@ class Translation(MatricesTable, WordsKind):
     def explain(self, arrays: Arrays) -> Iterator[str]:
         coding, before = self.encoding, arrays["text"]
         if self.encoder:
-            yield "the encoder:"
+            yield say("the encoder:")
             yield from explain_layers(self.encoder, coding, {**of_text(arrays, "encoder"), "input": arrays["source"]})
         for i, layer, crossed in self.decoder_parts:
-            yield f"the decoder, layer {i}, over the words {'read' if crossed else 'written so far'}:"
+            yield say(f"the decoder, layer {{}}, over the words {'read' if crossed else 'written so far'}:", str(i))
             own = of_text(arrays, "" if crossed else "text") | {"input": before, "source": arrays["memory"]}
             yield from explain_layers([layer], coding, own, crossed=crossed, first=i)
             before = own[f"layer {i} state"]
         logits, shares, words = arrays["logits"], arrays["probabilities"].values, self.writing.words
         for step, (word, scores) in enumerate(zip(arrays["written"].values, logits.values, strict=True)):
             best = sorted(range(len(scores)), key=lambda i: -scores[i])[:3]
-            largest = [f"{words[i]} {number(scores[i])} (probability {number(shares[step, i])})" for i in best]
-            yield f"word {step + 1} is {word}; the largest scores: {', '.join(largest)}"
+            numbers_ = [(words[i], number(scores[i]), number(shares[step, i])) for i in best]
+            largest = [say("{} {} (probability {})", *one) for one in numbers_]
+            yield say("word {} is {}; the largest scores: {}", str(step + 1), str(word), listed(largest))
 
 
 NumberOrMatrix = Annotated[Annotated[Number, Tag("number")] | Annotated[Matrix, Tag("array")], ByTomlType]
@@ -399,13 +401,13 @@ class RecurrentScenario(WordsKind):
         words, states = (arrays[name] for name in (("source", "states") if self.decoder else ("input", "state")))
         cell = self.cell.network(words.values.shape[1])
         before = cell.start(words.values[0], self.cell.start)
-        yield "the network reads:"
+        yield say("the network reads:")
         for label, word, state in zip(words.labels[0], words.values, states.values, strict=True):
             yield _step(f"  {label}", cell, word, before, state)
             before = state
         if self.decoder is None:
             return
-        yield "the decoder writes:"
+        yield say("the decoder writes:")
         decoder, _ = self.decoder.build(words.values.shape[1], len(before))
         (rows, names), contexts, step = arrays["weights"].labels, arrays["context"].values, decoder.retrieval
         similarity: Any = step.similarity
@@ -414,24 +416,27 @@ class RecurrentScenario(WordsKind):
         for i, row in enumerate(rows):
             scores, weights, state = (arrays[name].values[i] for name in ("scores", "weights", "state"))
             cue = linear(before, similarity.matrix.T) if by_matrix else before
-            yield f"  before {row}, the state {vector(before)} looks back:"
+            yield "  " + say("before {}, the state {} looks back:", row, vector(before))
             if by_matrix:
-                yield f"    by the matrix the state is {vector(cue)}"
+                yield "    " + say("by the matrix the state is {}", vector(cue))
             for name, key, score in zip(names, states.values, scores, strict=True):
                 product = f"{name_of(similarity)} {number(score)}"
-                yield f"    similarity to {name}: {dot(cue, key) if by_matrix or similarity.linear else product}"
+                alike = dot(cue, key) if by_matrix or similarity.linear else product
+                yield "    " + say("similarity to {}: {}", name, alike)
             yield from (f"    {line}" for line in weighing(step.separation, scores.tolist(), names))
-            yield f"    context: {weighted_sum(weights, names, states.values)}"
-            yield _step("    state", decoder.cell, heard[i], before, state)
+            yield "    " + say("context: {}", weighted_sum(weights, names, states.values))
+            yield _step(f"    {say('state')}", decoder.cell, heard[i], before, state)
             if "output" in arrays:
-                yield f"    read out: {vector(arrays['output'].values[i])}, nearest to {arrays['reads'].values[i]}"
+                word = str(arrays["reads"].values[i])
+                yield "    " + say("read out: {}, nearest to {}", vector(arrays["output"].values[i]), word)
             before = state
 
 
 def _step(head: str, cell: Recurrent, heard: np.ndarray, before: np.ndarray, state: np.ndarray) -> str:
     """The sum of what a network hears, its state before and its bias, and the state that follows."""
     terms = [linear(heard, cell.w_input), linear(before, cell.w_hidden), *([cell.bias] if np.any(cell.bias) else [])]
-    after = "" if name_of(cell.activation) == "identity" else f"; {name_of(cell.activation)} gives {vector(state)}"
+    f = name_of(cell.activation)
+    after = "" if f == "identity" else say("; {} gives {}", f, vector(state))
     return f"{head}: {total(terms)}{after}"
 
 
@@ -551,33 +556,37 @@ class FastWeights(MatricesTable, WordsKind):
     def explain(self, arrays: Arrays) -> Iterator[str]:
         table, keys, values, memories = self.fast_weights, arrays["keys"], arrays["values"].values, arrays["memories"]
         delta = f"W ← W + η (v − W φ(k)) φ(k)ᵀ / |φ(k)|², η = {number(table.rate or 1)}"
-        yield f"written word by word, {delta if table.rule == 'delta' else 'W ← W + v φ(k)ᵀ'}:"
+        yield say("written word by word, {}:", delta if table.rule == "delta" else "W ← W + v φ(k)ᵀ")
         phi = feature_maps.make("identity") if table.n_random else table.build(np.random.default_rng(0))[0]
         images, query_images = (np.asarray(phi(arrays[name].values)) for name in ("keys", "queries"))
         before = [np.zeros_like(memories.values[0]), *memories.values]
         for i, (word, key, features) in enumerate(zip(keys.labels[0], keys.values, images, strict=True)):
-            yield f"  {word}: key {vector(key)}{_mapped('k', key, features)}, value {vector(values[i])}"
+            mapped = f"{vector(key)}{_mapped('k', key, features)}"
+            yield "  " + say("{}: key {}, value {}", word, mapped, vector(values[i]))
             if memories.values.shape[2] <= 8:  # a matrix that is short enough to be written out
                 if table.rule == "delta" and not table.n_random:
                     yield f"    {_error(before[i], features, values[i])}"
                 for name, row, old in zip(memories.labels[1], memories.values[i], before[i], strict=True):
                     if np.any(row) or np.any(old):
-                        yield f"    row {name} of W: {vector(row)}"
-        yield "read:"
+                        yield "    " + say("row {} of W: {}", name, vector(row))
+        yield say("read:")
         scores, names = arrays["scores"].values, arrays["scores"].labels[1]
         for i, word in enumerate(arrays["output"].labels[0]):
             output, query = arrays["output"].values[i], arrays["queries"].values[i]
             if table.normalise:
-                answer = f"divided by the sum of its scores, {number(arrays['sums'].values[i])}: {vector(output)}"
+                total_ = number(arrays["sums"].values[i])
+                answer = say("divided by the sum of its scores, {}: {}", total_, vector(output))
             elif table.rule == "delta":
                 answer = f"W φ(q) {equals(output)} {vector(output)}"
             else:
                 seen = np.flatnonzero(scores[i])
-                terms = " + ".join(f"{number(scores[i, j])}×value({names[j]})" for j in seen[:8]) or "0"
+                each = (f"{number(scores[i, j])}×{say('value({})', names[j])}" for j in seen[:8])
+                terms = " + ".join(each) or "0"
                 answer = f"{terms}{' + …' if len(seen) > 8 else ''} {equals(output)} {vector(output)}"
-            yield f"  {word}: query {vector(query)}{_mapped('q', query, query_images[i])}; {answer}"
+            mapped = f"{vector(query)}{_mapped('q', query, query_images[i])}"
+            yield "  " + say("{}: query {}; {}", word, mapped, answer)
         difference = number(float(arrays["difference"].values))
-        yield f"the same from all scores: the largest difference is {difference}"
+        yield say("the same from all scores: the largest difference is {}", difference)
 
 
 def _mapped(letter: str, entries: np.ndarray, features: np.ndarray) -> str:

@@ -8,7 +8,8 @@ from pydantic import Field
 
 from hopattn.circuits.maps.walk import FIRST, NEW, Walked, walk
 from hopattn.circuits.maps.world import World, world_of_edges
-from hopattn.foundation.writing import number
+from hopattn.foundation.sentences import say
+from hopattn.foundation.writing import number, shown
 from hopattn.scenario.arrays import Arrays
 from hopattn.scenario.kinds.base import Kind
 from hopattn.scenario.language.table import (
@@ -145,23 +146,26 @@ class Walk(Kind):
 
     def explain(self, arrays: Arrays) -> Iterator[str]:
         table, gap = self.walk, float(arrays["gap"].values)
-        yield f"{len(arrays['world'].values)} places, {table.kinds} kinds of observations, {table.steps} steps"
+        sizes = map(str, (len(arrays["world"].values), table.kinds, table.steps))
+        yield say("{} places, {} kinds of observations, {} steps", *sizes)
         if arrays["grid"].values.size:
-            noise = ", before the noise" if table.noise else ""
-            yield f"the positions of two places have a cosine of at most 1 − {number(gap)} ≈ {number(1 - gap)}{noise}"
+            noise, most = ", before the noise" if table.noise else "", f"1 − {number(gap)} ≈ {number(1 - gap)}"
+            yield say(f"the positions of two places have a cosine of at most {{}}{noise}", most)
             if not table.noise:
                 odds, weight = number(table.steps * np.exp(-table.beta * gap)), float(arrays["stray weight"].values)
-                terms = f"{table.steps} × e^(−{table.beta:g} × {number(gap)}) ≈ {odds}, a weight of {number(weight)}"
-                sure = "; below ½, so every revisit is right" * (weight < 0.5)
-                yield f"memories of other places, against one of this place: {terms}{sure}"
+                terms = f"{table.steps} × e^(−{shown(table.beta)} × {number(gap)}) ≈ {odds}"
+                sure = say("; below ½, so every revisit is right") if weight < 0.5 else ""
+                against = say("memories of other places, against one of this place: {}", terms)
+                yield say("{}, a weight of {}{}", against, number(weight), sure)
         else:
-            yield "all places have one position: the kind that was seen most often is predicted"
+            yield say("all places have one position: the kind that was seen most often is predicted")
         sorts, right = arrays["sort"].values, arrays["right"].values
         for sort in dict.fromkeys(sorts.tolist()):
-            yield f"{sort}: {int(right[sorts == sort].sum())} right of {int(np.sum(sorts == sort))}"
+            counts = str(int(right[sorts == sort].sum())), str(int(np.sum(sorts == sort)))
+            yield say("{}: {} right of {}", say(sort), *counts)
         for name, meaning in MEASURES.items():
             if name in arrays:
-                yield f"{name} = {float(arrays[name].values):.4g}: {meaning}"
+                yield f"{name} = {shown(float(arrays[name].values), 4)}: {say(meaning)}"
 
 
 def spots_of(world: World) -> np.ndarray:

@@ -9,7 +9,8 @@ import numpy as np
 from pydantic import model_validator
 from pydantic_core import PydanticCustomError
 
-from hopattn.foundation.writing import number
+from hopattn.foundation.sentences import say
+from hopattn.foundation.writing import listed, number
 from hopattn.retrieval.activation import Identity
 from hopattn.retrieval.interventions import Worth
 from hopattn.retrieval.separation.base import Elementwise
@@ -138,8 +139,9 @@ def meaning(name: str, run: str) -> str:
     place, _, quantity = name.rpartition(" ")
     if quantity not in MEANINGS:
         return ""
-    what = "the end of a recall" if place == "fixed" else "the answer"
-    return f", {what} {run if run.startswith('without ') else f'of {run}'}, {MEANINGS[quantity]}"
+    what = say("the end of a recall" if place == "fixed" else "the answer")
+    of = say("without {}", run.removeprefix("without ")) if run.startswith("without ") else say("of {}", run)
+    return f", {what} {of}, {say(MEANINGS[quantity])}"
 
 
 def add_worth(
@@ -171,12 +173,13 @@ def explain_worth(
     weights, before, closed, measured = found.weights[i], found.before, found.closed, found.measured
     p, divides = written(np.sum(weights)), not isinstance(step._effective_separation, Elementwise)
     if not np.any(weights):
-        yield "p = 0: nothing changes"
+        yield say("p = 0: nothing changes")
         return
     left, change, answer = float(1 - np.sum(weights)), "", ""
-    yield f"p = {number(float(np.sum(weights)))}" + f", 1 − p {equals(left, 1 - p)} {number(left)}" * divides
+    rest = [f"1 − p {equals(left, 1 - p)} {number(left)}"] * divides
+    yield listed([f"p = {number(float(np.sum(weights)))}", *rest])
     if closed is None or found.digits[i] <= 0:  # type: ignore[index]
-        yield found.lacks.get("closed", "1 − p is 0 up to rounding, so that the formula has no digits left")
+        yield say(found.lacks.get("closed", "1 − p is 0 up to rounding, so that the formula has no digits left"))
         closed = None
     elif closed.potential is not None:
         fall, beta = float(before.potential[i] - closed.potential[i]), step.separation.beta  # type: ignore[index]
@@ -186,7 +189,7 @@ def explain_worth(
     if before.potential is not None:
         rise = float(before.potential[i] - measured.potential[i])  # type: ignore[index]
         verb = "potential falls" if "energy" in found.lacks else "energy rises"
-        yield f"{verb} by {change}{number(rise)} as measured"
+        yield say(f"{verb} by {{}}{{}} as measured", change, number(rise))
     if shown is None:
         return
     if closed is not None and not isinstance(step.activation, Identity):
@@ -197,8 +200,9 @@ def explain_worth(
         worked = (written(before.answer[i]) - added(written(weights) * np.asarray(values).T)) / (divisor or 1.0)
         whole = f"({difference})/{number(left)}" if divides else difference
         answer = f"{whole} {equals(closed.answer[i], worked)} {shown(closed.answer[i])}; "
-    yield f"answer: {answer}{shown(measured.answer[i])} as measured"
+    yield say("answer: {}{} as measured", answer, shown(measured.answer[i]))
     if closed is not None and closed.fixed_point is not None:
-        moved = "to first order, (I − J)⁻¹ moves it to" if found.settled[i] else "the formula does not hold;"  # type: ignore[index]
+        settled = found.settled[i]  # type: ignore[index]
+        moved = "to first order, (I − J)⁻¹ moves it to" if settled else "the formula does not hold;"
         points = [shown(one.fixed_point[i]) for one in (before, closed, measured)]  # type: ignore[index]
-        yield f"fixed point {points[0]}: {moved} {points[1]}, {points[2]} as measured"
+        yield say(f"fixed point {{}}: {moved} {{}}, {{}} as measured", *points)

@@ -8,6 +8,7 @@ import numpy as np
 from pydantic import Field, Tag
 
 from hopattn.foundation.errors import shortened
+from hopattn.foundation.sentences import in_comma, say
 from hopattn.scenario.arrays import labels
 from hopattn.scenario.language.table import (
     ByTomlType,
@@ -143,14 +144,14 @@ class Damaged(Table):
 
     def description(self, dim: int) -> str:
         """The word or mixture and its damage, in words; dim: the number of neurons."""
-        parts = [self.of or " + ".join(self.mixture or []) or "numbers"]
-        parts += ["reversed"] if self.reverse else []
-        parts += [f"{round(self.flip * dim)} of {dim} neurons flipped"] if self.flip else []
-        parts += [f"noise of {self.noise:g}"] if self.noise else []
+        parts = [self.of or " + ".join(self.mixture or []) or say("numbers")]
+        parts += [say("reversed")] if self.reverse else []
+        parts += [say("{} of {} neurons flipped", str(round(self.flip * dim)), str(dim))] if self.flip else []
+        parts += [say("noise of {}", in_comma(f"{self.noise:g}"))] if self.noise else []
         if isinstance(self.hide, str):
-            parts.append(f"{self.hide} half hidden")
+            parts.append(say(f"{self.hide} half hidden"))
         elif self.hide:
-            parts.append(f"{round(self.hide * dim)} of {dim} neurons hidden")
+            parts.append(say("{} of {} neurons hidden", str(round(self.hide * dim)), str(dim)))
         return ", ".join(parts)
 
 

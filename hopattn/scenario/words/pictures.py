@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib.resources import files
 from io import BytesIO
+from itertools import product
 from pathlib import Path as FilePath
 from types import MappingProxyType
 from typing import Annotated, Any, Literal, NamedTuple
@@ -22,6 +23,7 @@ from pydantic_core import InitErrorDetails, PydanticCustomError
 from hopattn.foundation.array_files import MAX_NUMBERS, chosen_in, named, numbers, numbers_below, opened
 from hopattn.foundation.endings import ENDINGS, NAMED, foreign
 from hopattn.foundation.errors import InvalidInput, nearest, shortened, unknown
+from hopattn.foundation.sentences import Sentence
 from hopattn.foundation.vectors import unit
 from hopattn.scenario.language.table import (
     ByTomlType,
@@ -362,7 +364,8 @@ class Pictures(TableWithFiles):
         for word, picture in words.items() if self.magnitude == "unit" else ():
             need(picture.any(), "magnitude", f"'{shortened(word)}' is zero and has no direction")
             words[word] = unit(picture)
-        axes = tuple(f"row {i + 1}, column {j + 1}" for i in range(size.rows) for j in range(size.columns))
+        places = product(range(1, size.rows + 1), range(1, size.columns + 1))
+        axes = tuple(Sentence("row {}, column {}", str(i), str(j)) for i, j in places)
         advice = "is unknown; it comes with hopattn: write it in the letters of [pictures]"
         absent = {letter: f"'{letter}' {advice}" for letter in letters() if self.letters is not None}
         return Words(axes, Vectors(words, absent), size, size.pixels**-0.5 if self.magnitude == "unit" else 1.0)

@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from hopattn.foundation.boundary import public
-from hopattn.foundation.checks import path_of
-from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.checks import instance, path_of
+from hopattn.foundation.errors import InvalidInput, unknown
+from hopattn.foundation.sentences import LANGUAGES, language
 from hopattn.results.files import write_over
 from hopattn.scenario.loading import Scenario, load_scenario
 from hopattn.views.explorer.page import page_of
@@ -51,7 +52,9 @@ class Explorer:
 
 
 @public
-def explore(scenario: Any = "bank", *, tokens: Any = None, mask: Any = None, array: str | None = None) -> Explorer:
+def explore(
+    scenario: Any = "bank", *, tokens: Any = None, mask: Any = None, array: str | None = None, lang: str = "en"
+) -> Explorer:
     """The interactive page of a scenario: words, patterns, pictures and angles that can be moved.
 
     Parameters
@@ -65,6 +68,7 @@ def explore(scenario: Any = "bank", *, tokens: Any = None, mask: Any = None, arr
         .npz holds as `tokens`, or else their numbers, from 1).
     mask : of a file of queries and keys, the name of a rule such as "causal" (None: none).
     array : of a file with several arrays, the name of the weights, or those of queries, keys and values, as in "q,k,v".
+    lang : "en" or "de", the language of the page; names and titles stay.
 
     Raises
     ------
@@ -87,20 +91,28 @@ def explore(scenario: Any = "bank", *, tokens: Any = None, mask: Any = None, arr
     >>> page.html.startswith("<!DOCTYPE html>")
     True
     """
+    if lang not in (known := ("en", *LANGUAGES)):
+        raise InvalidInput(f"lang: {unknown(instance(lang, str, 'lang', 'a text'), known)}")
+    with language(lang):
+        return _explored(scenario, tokens, mask, array, lang)
+
+
+def _explored(scenario: Any, tokens: Any, mask: Any, array: str | None, lang: str) -> Explorer:
+    """The page in the language that is set."""
     if is_weights(scenario):
-        return _of_weights(weights_started(scenario, tokens, mask, array))
+        return _of_weights(weights_started(scenario, tokens, mask, array), lang)
     for name, value in (("tokens", tokens), ("mask", mask), ("array", array)):
         if value is not None:
             raise InvalidInput(f"{name}: goes with given weights; a scenario has its own")
     loaded = scenario if isinstance(scenario, Scenario) else load_scenario(scenario)
     if gives_weights(loaded):
-        return _of_weights(given_weights_started(loaded))
+        return _of_weights(given_weights_started(loaded), lang)
     starts = all_started(loaded)
     own = next(iter(starts.values()))
-    return Explorer(loaded.name, page_of(starts, reference_values(starts)), own.left_out)
+    return Explorer(loaded.name, page_of(starts, reference_values(starts), lang), own.left_out)
 
 
-def _of_weights(given: Start) -> Explorer:
+def _of_weights(given: Start, lang: str) -> Explorer:
     """The page of given weights, which has no other view."""
-    page = page_of({given.view: given}, reference_values({given.view: given}), MOST_BYTES_OF_WEIGHTS)
+    page = page_of({given.view: given}, reference_values({given.view: given}), lang, MOST_BYTES_OF_WEIGHTS)
     return Explorer(given.about["name"], page, given.left_out)

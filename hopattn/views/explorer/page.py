@@ -3,7 +3,7 @@
 import json
 import re
 from base64 import b64encode
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from hashlib import sha256
 from html import escape
@@ -11,6 +11,7 @@ from typing import Any
 
 from hopattn.figures.palette import DARK, LIGHT, Palette
 from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.sentences import in_comma, say
 from hopattn.foundation.version import __version__
 from hopattn.views.explorer.controls import controls, part
 from hopattn.views.explorer.start import Start
@@ -32,11 +33,11 @@ MOST_BYTES = 350_000
 """The largest size of a page, without the weights that are given to it."""
 
 
-def page_of(starts: Mapping[str, Start], cases: list[dict[str, Any]], most: int = MOST_BYTES) -> str:
+def page_of(starts: Mapping[str, Start], cases: list[dict[str, Any]], lang: str, most: int = MOST_BYTES) -> str:
     """The page of the starts of all views, the first of which is open, with the cases by which it checks itself.
 
-    It loads nothing: its content-security policy allows only its own script and style, by their hashes. most: its
-    largest size in bytes. Raises `InvalidInput` for a larger page.
+    It loads nothing: its content-security policy allows only its own script and style, by their hashes. lang: the
+    name of the language that is set. most: its largest size in bytes. Raises `InvalidInput` for a larger page.
     """
     views = {view: start.data for view, start in starts.items()}
     first = next(iter(starts))
@@ -47,14 +48,41 @@ def page_of(starts: Mapping[str, Start], cases: list[dict[str, Any]], most: int 
         "title": escape(f"{views[first]['title']} · hopattn explore"),
         "style": style,
         "version": escape(f"hopattn {__version__}"),
-        "start": _safe_json({"first": first, "controls": controls(), "views": views, "cases": cases}),
+        "lang": lang,
+        "start": _safe_json({**_in_words(script), "first": first, "views": views, "cases": cases}),
         "script": script,
     }
-    text = re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], part("page.html"))
+    text = re.sub(r"\{\{(.+?)\}\}", lambda match: parts.get(match[1]) or escape(say(match[1])), part("page.html"))
     if (size := len(text.encode())) > most:
         limit = f"more than {most // 1000:,} kB"
         raise InvalidInput(f"{starts[first].where}: its page would have {size:,} bytes, {limit}")
     return text
+
+
+def _in_words(script: str) -> dict[str, Any]:
+    """The language of a script, and the labels and terms of the controls in it."""
+    table = {**controls(), "terms": {key: say(text) for key, text in controls()["terms"].items()}}
+    for view in table.keys() - {"terms", "sizes"}:
+        table[view] = {key: {**one, "label": say(one["label"])} for key, one in table[view].items()}
+    forms = {phrase: form for phrase in phrases(script) if (form := say(phrase)) != phrase}
+    return {"language": {"forms": forms, "comma": in_comma(".5") != ".5"}, "controls": table}
+
+
+def phrases(script: str) -> Iterator[str]:
+    """The English templates of a script, which it writes as phrase`head ${i} of ${n}`.
+
+    >>> [*phrases("phrase`${chosen ? phrase`key` : {}} of ${n}`")]
+    ['{} of {}', 'key']
+    """
+    for match in re.finditer(r"\bphrase`", script):
+        template, depth, i = "", 0, match.end()
+        while depth or script[i] != "`":
+            depth += {"{": 1, "}": -1}.get(script[i], 0) if depth or script[i - 1 : i + 1] == "${" else 0
+            if depth and script[i] == "`":
+                i = script.index("`", i + 1)
+            template += script[i] if not depth and script[i] != "}" else ""
+            i += 1
+        yield template.replace("$", "{}")
 
 
 def _plain(script: str) -> str:

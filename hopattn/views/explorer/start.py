@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.sentences import say
 from hopattn.scenario.kinds.attention import Attention
 from hopattn.scenario.loading import Scenario, load_scenario
 from hopattn.scenario.result import Run
@@ -96,7 +97,7 @@ def all_started(scenario: Scenario) -> dict[str, Start]:
 def _states(scenario: Scenario, each: Run, i: int) -> Iterator[tuple[str, str, dict[str, Any], dict[str, Any]]]:
     """The presets of run i: name, view, state, and the numbers that the page must reach."""
     spec, names = scenario.runs[each.name], scenario.spec.figure.names
-    title = names[i] if i < len(names) else each.name or "as written"
+    title = names[i] if i < len(names) else each.name or say("as written")
     arrays = {name: array.values for name, array in each.arrays.items()}
     if isinstance(spec, Attention) and each.name in [table.run for table in scenario.spec.tables_without]:
         raise InvalidInput("the page takes no token away")

@@ -15,6 +15,7 @@ from hopattn.foundation.array_files import MAX_NUMBERS, array_of, chosen_in, nam
 from hopattn.foundation.checks import path_of
 from hopattn.foundation.endings import is_of_numbers
 from hopattn.foundation.errors import InvalidInput, in_file, listed
+from hopattn.foundation.sentences import say
 from hopattn.memories.memory import Memory
 from hopattn.results.labelled import Labelled
 from hopattn.retrieval.weight_spread import entropy
@@ -47,7 +48,7 @@ def weights_started(given: Any, tokens: Any = None, mask: Any = None, array: str
             raise InvalidInput("array: names one of a file; give the weights themselves")
         if mask is not None:
             raise InvalidInput(NO_MASK)
-        about = {"name": "weights", "source": "from an array", "note": ""}
+        about = {"name": "weights", "source": say("from an array"), "note": ""}
         return _started(weights_as_result(given, tokens).runs[0].arrays, about, [])
     file = path_of(given, "file")
     with in_file(named(file)):
@@ -65,7 +66,7 @@ def _started_of_file(file: Path, tokens: Any, mask: Any, array: str | None) -> S
         raise InvalidInput(NO_MASK)
     else:
         weights = _of_file(file, array)
-    about = {"name": file.stem, "source": f"from {named(file)}", "note": ""}
+    about = {"name": file.stem, "source": say("from {}", named(file)), "note": ""}
     return _started(weights_as_result(weights, tokens).runs[0].arrays, about, names)
 
 
@@ -97,7 +98,7 @@ def _started(arrays: Mapping[str, Labelled], about: dict[str, Any], names: list[
     own = [name.removesuffix(" weights") for name in arrays if name.endswith(" weights")]
     if all(name.startswith("layer 1 ") for name in own):
         own = [name.removeprefix("layer 1 ") for name in own]
-    title = f"{len(heads)} head{'s' * (len(heads) > 1)} of attention"
+    title = say(f"{{}} head{'s' * (len(heads) > 1)} of attention", len(heads))
     about = {
         "title": title,
         **about,

@@ -31,7 +31,7 @@ function readAddress(hash) {
   if (version > LINK_VERSION) {
     return {
       state: start,
-      notices: [`This link comes from a later version of the page (${version}). It shows the scenario as written.`],
+      notices: [phrase`This link comes from a later version of the page (${version}). It shows the scenario as written.`],
     };
   }
   try {
@@ -40,10 +40,10 @@ function readAddress(hash) {
     need(given !== null && typeof given === "object" && !isList(given), "the state");
     const asked = VIEWS.filter((view) => view in given);
     const read = Object.fromEntries(asked.map((view) => [view, limits[view](given[view], start[view], notices)]));
-    if (!VIEWS.includes(given.view)) notices.push("The link names no view of this page.");
+    if (!VIEWS.includes(given.view)) notices.push(phrase`The link names no view of this page.`);
     return { state: { ...start, ...read, view: VIEWS.includes(given.view) ? given.view : start.view }, notices };
   } catch {
-    return { state: start, notices: ["The link is damaged. The page shows the scenario as written."] };
+    return { state: start, notices: [phrase`The link is damaged. The page shows the scenario as written.`] };
   }
 }
 

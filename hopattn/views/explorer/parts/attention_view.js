@@ -3,41 +3,41 @@
 const SHORT_TEXT = 8;
 
 const attentionView = {
-  name: "Attention",
+  name: phrase`Attention`,
   help:
-    "Drag a word, or tap it and then tap where it should go, or type its numbers. " +
-    "Each word attends to others by their similarity; the result moves it.",
+    phrase`Drag a word, or tap it and then tap where it should go, or type its numbers. ` +
+    phrase`Each word attends to others by their similarity; the result moves it.`,
 
   build(root) {
     const own = () => state.attention;
     const to = (changes) => change("attention", changes);
-    this.presets = new Presets("attention", "Texts of the scenario");
+    this.presets = new Presets("attention", phrase`Texts of the scenario`);
     this.tasks = new Tasks("attention");
     this.plane = new Plane(
-      "The words in the plane of two axes. Arrow keys move a word, Enter picks it up.",
+      phrase`The words in the plane of two axes. Arrow keys move a word, Enter picks it up.`,
       wordMoves(),
     );
     this.axes = ["across", "up"].map((key, i) =>
-      picker(`axis-${key}`, ["Axis across", "Axis up"][i], (axis) => to({ [key]: axis })),
+      picker(`axis-${key}`, [phrase`Axis across`, phrase`Axis up`][i], (axis) => to({ [key]: axis })),
     );
-    this.arcs = new Arcs("Who attends to whom, and how much", (token) => to({ token, key: strongestKey(token) }));
-    this.matrix = new Matrix("Attention weights: rows attend, columns are attended to", (token, key) => {
+    this.arcs = new Arcs(phrase`Who attends to whom, and how much`, (token) => to({ token, key: strongestKey(token) }));
+    this.matrix = new Matrix(phrase`Attention weights: rows attend, columns are attended to`, (token, key) => {
       this.tasks.hasRead = true;
       to({ token, key });
     });
-    this.head = picker("attention-head", "Head", (head) => to({ head }));
+    this.head = picker("attention-head", phrase`Head`, (head) => to({ head }));
     const [head, first] = [() => own().heads[own().head], ["separation", "beta", "alpha", "n", "mask"]];
     this.settings = new Controls("head", first, head, changeHead);
     this.others = new Controls("head", ["temperature", "similarity", "activation"], head, changeHead);
-    this.play = playButton("Let β rise", letBetaRise);
+    this.play = playButton(phrase`Let β rise`, letBetaRise);
     this.more = new Controls("attention", ["steps", "residual", "unit"], own, changeMore);
-    this.numbers = new NumberTable("The words as numbers", (word, axis, x) =>
+    this.numbers = new NumberTable(phrase`The words as numbers`, (word, axis, x) =>
       setWord(
         word,
         vectorOf(word).map((v, i) => (i === axis ? (x ?? v) : v)),
       ),
     );
-    this.senses = new Bars(["before", "after"]);
+    this.senses = new Bars([phrase`before`, phrase`after`]);
     this.parts = {
       hint: element("p", { class: "hint" }),
       text: new TextEditor(),
@@ -54,17 +54,17 @@ const attentionView = {
     this.settings.root.append(this.play);
     const columns = {
       first: [
-        mainCard("plane-card", "Words in the plane", this.plane.svg, sentence, axes, hint),
-        card("arcs-card", "Who attends to whom", element("div", { class: "fit" }, this.arcs.svg), text.root),
-        card("matrix-card", "Attention weights", element("div", { class: "fit" }, this.matrix.svg)),
+        mainCard("plane-card", phrase`Words in the plane`, this.plane.svg, sentence, axes, hint),
+        card("arcs-card", phrase`Who attends to whom`, element("div", { class: "fit" }, this.arcs.svg), text.root),
+        card("matrix-card", phrase`Attention weights`, element("div", { class: "fit" }, this.matrix.svg)),
       ],
       second: [
         leadCard("settings-card", this.head.root, this.settings.root, growth),
         this.tasks.root,
-        card("why-card", "Why", element("h3", {}, "Cosine with each word"), this.senses.root, working),
-        card("more-card", "More settings", this.others.root, this.more.root),
+        card("why-card", phrase`Why`, element("h3", {}, phrase`Cosine with each word`), this.senses.root, working),
+        card("more-card", phrase`More settings`, this.others.root, this.more.root),
       ],
-      third: [card("numbers-card", "Words as numbers", this.numbers.root, text.newWord)],
+      third: [card("numbers-card", phrase`Words as numbers`, this.numbers.root, text.newWord)],
     };
     return [this.presets.root, ...columnsOf(columns)];
   },
@@ -96,7 +96,7 @@ const attentionView = {
   drawSettings(own, finite) {
     this.head.root.hidden = own.heads.length < 2;
     this.head.draw(
-      own.heads.map((_, i) => `head ${i + 1} of ${own.heads.length}`),
+      own.heads.map((_, i) => phrase`head ${i + 1} of ${own.heads.length}`),
       own.head,
     );
     for (const controls of [this.settings, this.others, this.more]) controls.draw();
@@ -104,7 +104,7 @@ const attentionView = {
     setText(
       this.parts.growth,
       finite < own.steps
-        ? `The numbers grow without bound in step ${finite + 1}; the page shows ${finite} of ${own.steps} steps.`
+        ? phrase`The numbers grow without bound in step ${finite + 1}; the page shows ${finite} of ${own.steps} steps.`
         : "",
     );
   },
@@ -128,10 +128,10 @@ const attentionView = {
     }));
     const along = paths.flatMap((path) => alongPath(path.map((at) => this.plane.at(at))));
     this.plane.drawMarks(marks, along, sums.map(sumNote));
-    const some = own.axes.length > 2 ? `2 of ${own.axes.length} axes are shown. ` : "";
+    const some = own.axes.length > 2 ? phrase`2 of ${own.axes.length} axes are shown. ` : "";
     const hint = dragging.carried
-      ? `Tap where “${dragging.carried}” should go, or press Escape.`
-      : `${some}Arrows lead from each word to its result.`;
+      ? phrase`Tap where “${dragging.carried}” should go, or press Escape.`
+      : phrase`${some}Arrows lead from each word to its result.`;
     setText(this.parts.hint, hint);
   },
 
@@ -162,7 +162,7 @@ const attentionView = {
   drawWhy(own, step, first, names) {
     const [word, before, after] = [own.tokens[own.token], first.input[own.token], step.state[own.token]];
     const head = own.heads[own.head];
-    setText(document.getElementById("why-card-title"), `Why: ${names[own.token]} → ${names[own.key]}`);
+    setText(document.getElementById("why-card-title"), phrase`Why: ${names[own.token]} → ${names[own.key]}`);
     const others = own.words.filter(([other]) => other !== word);
     const senses = others.map(([other, vector]) => ({
       other,
@@ -203,11 +203,11 @@ function sentenceOf(name, senses) {
   const moved = senses.map(({ other, before, after }) => ({ other, before, after, rise: after - before }));
   const rises = moved.filter(({ rise }) => rise > 0.005).sort((a, b) => b.after - a.after);
   const falls = moved.filter(({ rise }) => rise < -0.005).sort((a, b) => a.rise - b.rise);
-  const message = ({ other, before, after }) => `${other} (cosine ${shown(before)} → ${shown(after)})`;
-  if (!rises.length && !falls.length) return `${name} keeps its direction.`;
-  const toward = rises.length ? `toward ${message(rises[0])}` : "";
-  const away = falls.length ? `away from ${message(falls[0])}` : "";
-  return `${name} moves ${[toward, away].filter(Boolean).join(" and ")}.`;
+  const message = ({ other, before, after }) => phrase`${other} (cosine ${shown(before)} → ${shown(after)})`;
+  if (!rises.length && !falls.length) return phrase`${name} keeps its direction.`;
+  if (!falls.length) return phrase`${name} moves toward ${message(rises[0])}.`;
+  if (!rises.length) return phrase`${name} moves away from ${message(falls[0])}.`;
+  return phrase`${name} moves toward ${message(rises[0])} and away from ${message(falls[0])}.`;
 }
 
 /** The values that the last step adds to the chosen word, head to tail; only where they add up to the result. */

@@ -61,7 +61,7 @@ class Chart {
       },
     );
     this.drawNames(names.length ? series : [], at);
-    const message = series.map(({ name, values }) => `${name} ${shown(values[0])} to ${shown(values.at(-1))}`);
+    const message = series.map(({ name, values }) => phrase`${name} ${shown(values[0])} to ${shown(values.at(-1))}`);
     set(this.svg, { "aria-label": `${this.name}: ${message.join("; ")}` });
   }
 
@@ -165,17 +165,17 @@ class Clock {
     });
     this.message = element("output", { for: id });
     const steps = [
-      button("Cue", () => 0),
-      button("Back", () => time() - 1),
+      button(phrase`Cue`, () => 0),
+      button(phrase`Back`, () => time() - 1),
       (this.next = button(label, () => time() + 1)),
-      button("To the end", () => last()),
+      button(phrase`To the end`, () => last()),
     ];
     this.buttons = element("div", { class: "row" }, ...steps);
     this.root = element(
       "div",
       { class: "clock" },
       this.buttons,
-      element("label", { for: id }, "Time "),
+      element("label", { for: id }, phrase`Time `),
       this.message,
       this.slider,
     );

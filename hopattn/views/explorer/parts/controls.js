@@ -71,7 +71,7 @@ class Controls {
       }),
       element("input", {
         type: "number",
-        "aria-label": `${control.label}, as a number`,
+        "aria-label": phrase`${control.label}, as a number`,
         min: control.least,
         max: control.most,
         step: "any",

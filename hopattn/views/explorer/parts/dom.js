@@ -59,7 +59,7 @@ function card(name, title, ...children) {
 
 /** The card of a view that a lecturer shows alone, and the one whose controls are beside it. */
 const mainCard = (name, ...rest) => set(card(name, ...rest), { class: `card ${name} main` });
-const leadCard = (name, ...children) => set(card(name, "Settings", ...children), { class: `card ${name} lead` });
+const leadCard = (name, ...children) => set(card(name, phrase`Settings`, ...children), { class: `card ${name} lead` });
 
 /** The columns of a view: first, second, third. */
 const columnsOf = (columns) =>

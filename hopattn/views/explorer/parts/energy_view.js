@@ -1,37 +1,38 @@
 // The energy view: the landscape over two axes, the path of a cue, one step of attention beside the fixed point.
 
 const CUE = "\u0000cue"; // no pattern has this name
+const CUE_NAME = phrase`cue`;
 
 const energyView = {
-  name: "Energy",
+  name: phrase`Energy`,
   help:
-    "Click the plane to drop a cue. " +
-    "Each step of recall is attention over the stored patterns, and runs downhill. Lower β, and the basins merge.",
+    phrase`Click the plane to drop a cue. ` +
+    phrase`Each step of recall is attention over the stored patterns, and runs downhill. Lower β, and the basins merge.`,
 
   build(root) {
     const own = () => state.energy;
-    this.presets = new Presets("energy", "Cues and settings of the scenario");
+    this.presets = new Presets("energy", phrase`Cues and settings of the scenario`);
     this.tasks = new Tasks("energy");
     this.plane = new Plane(
-      "The energy over the plane of two axes. Arrow keys move the cue or a pattern, Enter picks it up.",
+      phrase`The energy over the plane of two axes. Arrow keys move the cue or a pattern, Enter picks it up.`,
       patternMoves(),
     );
     this.axes = ["across", "up"].map((key, i) =>
-      picker(`energy-${key}`, ["Axis across", "Axis up"][i], (axis) => change("energy", { [key]: axis })),
+      picker(`energy-${key}`, [phrase`Axis across`, phrase`Axis up`][i], (axis) => change("energy", { [key]: axis })),
     );
     const to = (key, value) => change("energy", { [key]: value });
     this.settings = new Controls("energy", ["separation", "beta", "alpha", "n", "basins"], own, to);
     this.others = new Controls("energy", ["temperature", "most"], own, to);
-    this.chart = new Chart("Energy against step", (time) => change("energy", { time }));
-    this.clock = new Clock("energy-time", "Step", {
+    this.chart = new Chart(phrase`Energy against step`, (time) => change("energy", { time }));
+    this.clock = new Clock("energy-time", phrase`Step`, {
       last: () => this.path.length - 1,
       time: () => Math.min(own().time, this.path.length - 1),
       go: (time) => change("energy", { time }),
     });
-    this.numbers = new NumberTable("Cue and patterns as numbers", (name, axis, x) =>
+    this.numbers = new NumberTable(phrase`Cue and patterns as numbers`, (name, axis, x) =>
       setPattern(
-        name === "cue" ? CUE : name,
-        vectorOfPattern(name === "cue" ? CUE : name).map((v, i) => (i === axis ? (x ?? v) : v)),
+        name === CUE_NAME ? CUE : name,
+        vectorOfPattern(name === CUE_NAME ? CUE : name).map((v, i) => (i === axis ? (x ?? v) : v)),
       ),
     );
     this.parts = {
@@ -48,21 +49,21 @@ const energyView = {
 
   cards() {
     const { hint, valleys, table } = this.parts;
-    const headings = ["", "nearest", "cosine", "energy"].map((text) => element("th", { scope: "col" }, text));
+    const headings = ["", phrase`nearest`, phrase`cosine`, phrase`energy`].map((text) => element("th", { scope: "col" }, text));
     const ends = element("table", { class: "ends" }, element("thead", {}, element("tr", {}, ...headings)), table);
-    this.settings.root.append(playButton("Let β fall", letBetaFall));
+    this.settings.root.append(playButton(phrase`Let β fall`, letBetaFall));
     const axes = element("div", { class: "row chosen-axes" }, ...this.axes.map(({ root }) => root));
     const columns = {
       first: [
-        mainCard("landscape-card", "Energy landscape", this.plane.svg, valleys, axes, hint),
-        card("time-card", "Energy against step", this.clock.root, element("div", { class: "fit" }, this.chart.svg)),
+        mainCard("landscape-card", phrase`Energy landscape`, this.plane.svg, valleys, axes, hint),
+        card("time-card", phrase`Energy against step`, this.clock.root, element("div", { class: "fit" }, this.chart.svg)),
       ],
       second: [
         leadCard("energy-settings", this.settings.root),
         this.tasks.root,
-        card("ends-card", "One step of attention, and the fixed point", ends),
-        card("energy-more", "More settings", this.others.root),
-        card("energy-numbers", "Cue and patterns as numbers", this.numbers.root),
+        card("ends-card", phrase`One step of attention, and the fixed point`, ends),
+        card("energy-more", phrase`More settings`, this.others.root),
+        card("energy-numbers", phrase`Cue and patterns as numbers`, this.numbers.root),
       ],
     };
     return [this.presets.root, ...columnsOf(columns)];
@@ -77,21 +78,21 @@ const energyView = {
     this.axes.forEach(({ draw }, i) => draw(own.axes, [own.across, own.up][i]));
     this.settings.draw();
     this.others.draw();
-    this.numbers.draw(own.axes, [["cue", own.cue], ...own.patterns]);
+    this.numbers.draw(own.axes, [[CUE_NAME, own.cue], ...own.patterns]);
     this.drawPlane(own, path, time);
     this.chart.draw({
-      series: [{ name: "energy", values: energies, colour: "var(--plus)" }],
+      series: [{ name: phrase`energy`, values: energies, colour: "var(--plus)" }],
       time,
-      across: "step",
-      up: "energy",
+      across: phrase`step`,
+      up: phrase`energy`,
     });
-    const word = { converged: "fixed point", limit: `after ${path.length - 1} steps`, diverged: "grows without bound" }[
+    const word = { converged: phrase`fixed point`, limit: phrase`after ${path.length - 1} steps`, diverged: phrase`grows without bound` }[
       status
     ];
     this.clock.draw(
       time,
       path.length - 1,
-      `step ${time} of ${path.length - 1}, energy ${shown(energies[time], 3)} (end: ${word})`,
+      phrase`step ${time} of ${path.length - 1}, energy ${shown(energies[time], 3)} (end: ${word})`,
     );
     this.drawEnds(own, path, energies, word);
     this.tasks.draw(own);
@@ -112,7 +113,7 @@ const energyView = {
     const carried = dragging.carried;
     const marks = [
       ...own.patterns.map(([name, x]) => ({ id: name, name, place: place(x), kind: "pattern" })),
-      { id: CUE, name: "cue", place: place(own.cue), kind: "cue query" },
+      { id: CUE, name: CUE_NAME, place: place(own.cue), kind: "cue query" },
     ];
     this.plane.drawMarks(
       marks.map((mark) => ({
@@ -126,8 +127,8 @@ const energyView = {
     setText(
       this.parts.hint,
       carried
-        ? `Tap where “${carried === CUE ? "cue" : carried}” should go, or press Escape.`
-        : "Stars: stored patterns. Deep colour: low energy. Small ring: one step (attention). Large ring: the fixed point.",
+        ? phrase`Tap where “${carried === CUE ? CUE_NAME : carried}” should go, or press Escape.`
+        : phrase`Stars: stored patterns. Deep colour: low energy. Small ring: one step (attention). Large ring: the fixed point.`,
     );
   },
 
@@ -170,8 +171,8 @@ const energyView = {
     setText(
       this.parts.valleys,
       count === 1
-        ? "One valley: from everywhere in the plane, recall ends in the same state."
-        : `${count} valleys: recall from this plane ends in ${count} different states.`,
+        ? phrase`One valley: from everywhere in the plane, recall ends in the same state.`
+        : phrase`${count} valleys: recall from this plane ends in ${count} different states.`,
     );
   },
 
@@ -195,9 +196,9 @@ const energyView = {
 
   drawEnds(own, path, energies, word) {
     const rows = [
-      ["cue", 0],
-      ["one step: attention", Math.min(1, path.length - 1)],
-      [word === "fixed point" ? "fixed point: Hopfield" : `end: ${word}`, path.length - 1],
+      [CUE_NAME, 0],
+      [phrase`one step: attention`, Math.min(1, path.length - 1)],
+      [word === phrase`fixed point` ? phrase`fixed point: Hopfield` : phrase`end: ${word}`, path.length - 1],
     ];
     const patterns = own.patterns.map(([, x]) => x);
     keyed(
@@ -207,7 +208,7 @@ const energyView = {
       () => element("tr", {}, element("th", { scope: "row" }), ...range(3).map(() => element("td"))),
       (row, [name, step]) => {
         const { number, cosine } = nearestPattern(patterns, path[step]);
-        const cells = [name, number < 0 ? "none" : own.patterns[number][0], shown(cosine, 3), shown(energies[step], 3)];
+        const cells = [name, number < 0 ? phrase`none` : own.patterns[number][0], shown(cosine, 3), shown(energies[step], 3)];
         cells.forEach((text, i) => setText(row.children[i], text));
       },
     );

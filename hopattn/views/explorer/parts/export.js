@@ -89,10 +89,10 @@ async function copyLink() {
     () => false,
   );
   const text = !hasAddress()
-    ? "Save the page as a file: only a file has a link."
+    ? phrase`Save the page as a file: only a file has a link.`
     : done
-      ? "The link is copied."
-      : "Copy the link from the address bar.";
+      ? phrase`The link is copied.`
+      : phrase`Copy the link from the address bar.`;
   setText(document.getElementById("message"), text);
   say(text);
   setTimeout(() => setText(document.getElementById("message"), ""), 4000);

@@ -1,21 +1,21 @@
 // The induction view: "their dog … their" leads to "dog", by two layers.
 
 const inductionView = {
-  name: "Induction",
+  name: phrase`Induction`,
   help:
-    "Layer 1 turns each position by one step, so that each word finds the one before it. " +
-    "Layer 2 finds an earlier word that came after this word, and expects it.",
+    phrase`Layer 1 turns each position by one step, so that each word finds the one before it. ` +
+    phrase`Layer 2 finds an earlier word that came after this word, and expects it.`,
 
   build(root) {
     const own = () => state.induction;
     const to = (changes) => change("induction", changes);
-    this.presets = new Presets("induction", "Settings of the scenario", () => (this.chosen = null));
+    this.presets = new Presets("induction", phrase`Settings of the scenario`, () => (this.chosen = null));
     this.tasks = new Tasks("induction");
     this.chosen = null;
     this.arcs = [1, 2].map(
-      (number) => new Arcs(`Layer ${number}: who attends to whom`, (i) => ((this.chosen = i), redraw())),
+      (number) => new Arcs(phrase`Layer ${number}: who attends to whom`, (i) => ((this.chosen = i), redraw())),
     );
-    this.table = new PartsOfWords("The parts of each word after both layers");
+    this.table = new PartsOfWords(phrase`The parts of each word after both layers`);
     this.settings = new Controls(
       "induction",
       ["turn", "start", "mask", "separation", "beta", "activation"],
@@ -44,19 +44,19 @@ const inductionView = {
     const text = element(
       "div",
       { class: "control" },
-      element("label", { for: "induction-words" }, `Words of the text, up to ${page.controls.sizes.inductionTokens}`),
+      element("label", { for: "induction-words" }, phrase`Words of the text, up to ${page.controls.sizes.inductionTokens}`),
       this.words,
     );
-    this.settings.root.append(playButton("Read the text", (button) => this.read(button)));
+    this.settings.root.append(playButton(phrase`Read the text`, (button) => this.read(button)));
     const fit = ({ svg }) => element("div", { class: "fit" }, svg);
     const columns = {
       first: [
-        mainCard("layer-1", "Layer 1: the word before", fit(this.arcs[0])),
-        mainCard("layer-2", "Layer 2: a word that came after this word", fit(this.arcs[1])),
-        card("parts-card", "Parts of each word after both layers", fit(this.table)),
+        mainCard("layer-1", phrase`Layer 1: the word before`, fit(this.arcs[0])),
+        mainCard("layer-2", phrase`Layer 2: a word that came after this word`, fit(this.arcs[1])),
+        card("parts-card", phrase`Parts of each word after both layers`, fit(this.table)),
       ],
       second: [
-        mainCard("expects-card", "What it expects", sentence, this.bars.root, reason),
+        mainCard("expects-card", phrase`What it expects`, sentence, this.bars.root, reason),
         leadCard("induction-settings", text, trouble, this.settings.root),
         this.tasks.root,
       ],
@@ -87,8 +87,8 @@ const inductionView = {
     const right = successorOf(tokens, chosen);
     const message =
       best <= 0 || winners.length === words.length
-        ? `${names[chosen]} expects no word.`
-        : `${names[chosen]} expects ${winners.join(" and ")}.`;
+        ? phrase`${names[chosen]} expects no word.`
+        : phrase`${names[chosen]} expects ${winners.join(phrase` and `)}.`;
     if (this.parts.sentence.textContent !== message) say(message);
     setText(this.parts.sentence, message);
     setText(this.parts.reason, reasonOf(own, right, winners));
@@ -110,7 +110,7 @@ const inductionView = {
     setText(
       this.parts.trouble,
       tokens.length < given.length || !tokens.length
-        ? `The text takes 1 to ${page.controls.sizes.inductionTokens} words of at most ${page.controls.sizes.name} letters.`
+        ? phrase`The text takes 1 to ${page.controls.sizes.inductionTokens} words of at most ${page.controls.sizes.name} letters.`
         : "",
     );
     this.chosen = null;
@@ -138,8 +138,8 @@ function expectedWords({ words, part }, i) {
 }
 
 const CURES = [
-  ["a start token", { start: true }],
-  ["the mask “strict”", { mask: "strict" }],
+  [phrase`a start token`, { start: true }],
+  [phrase`the mask “strict”`, { mask: "strict" }],
 ];
 
 /** The changes after which the last word expects what followed it before. */
@@ -156,15 +156,15 @@ function curesOf(own) {
 /** Why the expected word is right, or not. */
 function reasonOf(own, right, winners) {
   const { start, mask, turn } = own;
-  if (!right.length) return "This word did not occur before, so no word has followed it.";
-  if (winners.length === 1 && right.includes(winners[0])) return `Right: ${right.join(" and ")} came after it before.`;
+  if (!right.length) return phrase`This word did not occur before, so no word has followed it.`;
+  if (winners.length === 1 && right.includes(winners[0])) return phrase`Right: ${right.join(phrase` and `)} came after it before.`;
   if (mask === "causal" && !start) {
     const cures = curesOf(own);
-    const message = cures.length ? ` What helps: ${cures.join(", or ")}.` : "";
-    return `The trap: nothing stands before the first word, so it takes itself for its predecessor.${message}`;
+    const message = cures.length ? phrase` What helps: ${cures.join(phrase`, or `)}.` : "";
+    return phrase`The trap: nothing stands before the first word, so it takes itself for its predecessor.${message}`;
   }
   if (360 % turn === 0 && 360 / turn < 12) {
-    return `Every ${360 / turn} words, positions fall on the same place of the circle; a smaller angle tells them apart.`;
+    return phrase`Every ${360 / turn} words, positions fall on the same place of the circle; a smaller angle tells them apart.`;
   }
-  return "The neighbours on the circle are too much alike: take a larger angle, softmax with a larger β, or argmax.";
+  return phrase`The neighbours on the circle are too much alike: take a larger angle, softmax with a larger β, or argmax.`;
 }

@@ -52,7 +52,7 @@ const learning = {
     for (let sweep = 0; sweep < MOST_SWEEPS_OF_LEARNING; sweep++) {
       if (!rows.map((x) => corrected(counts, x)).some(Boolean)) return { counts, scale };
     }
-    throw new Error("the perceptron rule cannot learn all these patterns; store fewer");
+    throw new Error(phrase`the perceptron rule cannot learn all these patterns; store fewer`);
   },
 };
 
@@ -74,7 +74,7 @@ function orthonormal(rows) {
     const without = (x) => basis.reduce((rest, own) => difference(rest, scaled(own, dot(own, rest))), x);
     const rest = without(without(row)); // twice, against rounding
     if (norm(rest) <= 1e-10 * norm(row)) {
-      throw new Error(`picture ${number + 1} depends on those before it; leave it out`);
+      throw new Error(phrase`picture ${number + 1} depends on those before it; leave it out`);
     }
     basis.push(unit(rest));
   });

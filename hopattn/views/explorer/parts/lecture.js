@@ -8,7 +8,7 @@ function followQuery() {
   root.classList.toggle("big", asked.has("big"));
   if (VIEWS.includes(wish)) state.view = wish;
   else if (wish === "plane") root.classList.add("one-panel");
-  else if (wish) showNotices([`The page has no view “${wish}”; it has plane, ${VIEWS.join(", ")}.`]);
+  else if (wish) showNotices([phrase`The page has no view “${wish}”; it has plane, ${VIEWS.join(", ")}.`]);
   if (asked.has("big") || wish === "plane") document.addEventListener("keydown", turnPage);
 }
 

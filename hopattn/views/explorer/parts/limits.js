@@ -33,7 +33,7 @@ function heldValues(table, given, start, notices) {
     else values[key] = fits ? value : start[key];
     if (!fits)
       notices.push(
-        `The link asks for ${control.label} = ${JSON.stringify(value) ?? "nothing"}; the page takes ${values[key]} instead.`,
+        phrase`The link asks for ${control.label} = ${JSON.stringify(value) ?? phrase`nothing`}; the page takes ${values[key]} instead.`,
       );
   }
   return values;

@@ -99,14 +99,14 @@ function reset() {
 
 function setTheme(theme) {
   document.documentElement.dataset.theme = theme;
-  setText(document.getElementById("theme"), theme === "dark" ? "Light" : "Dark");
+  setText(document.getElementById("theme"), theme === "dark" ? phrase`Light` : phrase`Dark`);
 }
 
 function showCheck({ wrong, largest, count }) {
   const node = document.getElementById("check");
   const text = wrong.length
-    ? `The arithmetic of this browser differs from NumPy's in: ${wrong.join(", ")}. Do not trust the numbers of this page.`
-    : `${count} settings agree with NumPy (largest difference ${largest.toExponential(0).replace("-", "−")}).`;
+    ? phrase`The arithmetic of this browser differs from NumPy's in: ${wrong.join(", ")}. Do not trust the numbers of this page.`
+    : phrase`${count} settings agree with NumPy (largest difference ${largest.toExponential(0).replace("-", "−")}).`;
   setText(node, text);
   set(node, { class: wrong.length ? "warning" : "", role: wrong.length ? "alert" : null });
   if (wrong.length) document.getElementById("notices").before(node);

@@ -94,8 +94,8 @@ class Matrix {
         tabindex: own ? 0 : -1,
         class: `${allowed[j] ? "open" : "masked"}${own ? " chosen" : ""}`,
         "aria-label": allowed[j]
-          ? `${query} attends to ${keys[j]}: ${shown(p)}`
-          : `${query} may not attend to ${keys[j]}`,
+          ? phrase`${query} attends to ${keys[j]}: ${shown(p)}`
+          : phrase`${query} may not attend to ${keys[j]}`,
       });
       set(node.firstChild, { width: cell - 1, height: cell - 1, fill: cssColour(rgb), rx: cell < 14 ? 0 : 3 });
       set(node.lastChild, { x: cell / 2, y: cell / 2 + 5 });

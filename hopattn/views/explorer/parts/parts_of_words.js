@@ -1,6 +1,12 @@
 // The vectors of the induction view, part by part: a place on the circle, and cells for word, previous and expected.
 
 const DIAL = 17;
+const PART_NAMES = {
+  place: phrase`place`,
+  word: phrase`word`,
+  previous: phrase`previous`,
+  expected: phrase`expected`,
+};
 
 class PartsOfWords {
   constructor(name) {
@@ -46,7 +52,7 @@ class PartsOfWords {
           class: word !== undefined ? "key" : anchor === "start" && name !== "place" ? "heading" : "heading narrow",
           "text-anchor": anchor ?? (slanted ? "start" : "middle"),
         });
-        setText(node, word === undefined ? name : word);
+        setText(node, word === undefined ? PART_NAMES[name] : word);
       },
     );
     const layout = { left, gap, cell, row, top, starts };
@@ -103,7 +109,7 @@ class PartsOfWords {
 /** The headings of the parts; where there is little room, they spread to both sides of their middle. */
 function headingsOf(starts, own, left) {
   const place = { name: "place", x: left, anchor: "start" };
-  if (starts.every(({ name }) => textWidth(name) < own)) {
+  if (starts.every(({ name }) => textWidth(PART_NAMES[name]) < own)) {
     return [place, ...starts.map((one) => ({ ...one, anchor: "start" }))];
   }
   const anchors = ["start", "middle", "end"];

@@ -3,6 +3,7 @@
 
 const REVERSED = { "#": ".", ".": "#", "?": "#" };
 const SPIN_WORDS = { "#": "on", ".": "off", "?": "unknown" };
+const SPIN_NAMES = { on: phrase`on`, off: phrase`off`, unknown: phrase`unknown` };
 
 class Pixels {
   /** paint(i, character): a pixel was painted; without it the picture is only shown. */
@@ -95,14 +96,14 @@ class Pixels {
             if (this.paint)
               set(node, {
                 tabindex: i === this.active ? 0 : -1,
-                "aria-label": `row ${row + 1}, column ${column + 1}: ${colour}`,
+                "aria-label": phrase`row ${row + 1}, column ${column + 1}: ${SPIN_NAMES[colour]}`,
               });
           },
         ),
     );
     if (!this.paint)
       set(this.svg, {
-        "aria-label": `${this.name}: ${[...characters].filter((c) => c === "#").length} of ${characters.length} pixels on`,
+        "aria-label": phrase`${this.name}: ${[...characters].filter((c) => c === "#").length} of ${characters.length} pixels on`,
       });
   }
 }

@@ -52,7 +52,7 @@ function labelPlay(button, text = button.idle) {
   if (plays) button.style.minWidth = `${button.offsetWidth}px`; // what stands beside it stays where it is
   else button.style.minWidth = "";
   setText(button.firstChild, plays ? "■ " : "▶ ");
-  setText(button.lastChild, plays ? "Stop" : text);
+  setText(button.lastChild, plays ? phrase`Stop` : text);
 }
 
 /** Numbers from one to another with equal ratios. */

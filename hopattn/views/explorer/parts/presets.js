@@ -42,7 +42,7 @@ class Presets {
       (_, i) => element("button", { type: "button", onclick: () => this.choose(i) }),
       (node, name, i) => {
         const changed = i === this.number && this.changed;
-        setText(node, changed ? `${name} · changed` : name);
+        setText(node, changed ? phrase`${name} · changed` : name);
         set(node, { "aria-pressed": i === this.number, class: changed ? "changed" : null });
       },
     );

@@ -1,18 +1,20 @@
 // The spin view: paint a cue, store and damage pictures, and watch the recall neuron by neuron.
 
 const spinView = {
-  name: "Spins",
+  name: phrase`Spins`,
   help: ({ update }) =>
-    "Paint on the cue with mouse, finger, or arrow keys and space. Each pixel is a neuron of ±1; recall changes " +
-    `${update === "sync" ? "all neurons at once" : "one neuron after another"} until nothing changes.`,
+    phrase`Paint on the cue with mouse, finger, or arrow keys and space. Each pixel is a neuron of ±1. ` +
+    (update === "sync"
+      ? phrase`Recall changes all neurons at once until nothing changes.`
+      : phrase`Recall changes one neuron after another until nothing changes.`),
 
   build(root) {
     const own = () => state.spins;
     const to = (changes) => change("spins", changes);
-    this.presets = new Presets("spins", "Cues of the scenario");
+    this.presets = new Presets("spins", phrase`Cues of the scenario`);
     this.tasks = new Tasks("spins");
-    this.cue = new Pixels("The cue; arrow keys move, space paints", (cue) => to({ cue, time: 0 }));
-    this.now = new Pixels("The state");
+    this.cue = new Pixels(phrase`The cue; arrow keys move, space paints`, (cue) => to({ cue, time: 0 }));
+    this.now = new Pixels(phrase`The state`);
     const from = (key, value) => to({ [key]: value, time: 0 });
     this.settings = new Controls("spins", ["rule", "update", "self_coupling", "ties", "temperature", "sweeps", "seed"], own, from);
     this.order = element("input", {
@@ -21,22 +23,22 @@ const spinView = {
       placeholder: "1, 2, 3 …",
       onchange: () => this.takeOrder(this.order.value),
     });
-    const label = element("label", { for: "spins-order" }, "Order of the neurons");
+    const label = element("label", { for: "spins-order" }, phrase`Order of the neurons`);
     this.orderRow = element("div", { class: "control" }, label, this.order);
     this.damage = new Controls("spins", ["damage"], own, (key, value) => to({ [key]: value }));
-    this.energies = new Chart("Energy", (time) => to({ time }));
-    this.overlaps = new Chart("Overlap with each stored picture", (time) => to({ time }));
-    this.clock = new Clock("spin-time", "Neuron", {
+    this.energies = new Chart(phrase`Energy`, (time) => to({ time }));
+    this.overlaps = new Chart(phrase`Overlap with each stored picture`, (time) => to({ time }));
+    this.clock = new Clock("spin-time", phrase`Neuron`, {
       last: () => this.moves.length,
       time: () => own().time,
       go: (time) => to({ time }),
     });
-    this.run = playButton("Run", (button) => this.play(button));
+    this.run = playButton(phrase`Run`, (button) => this.play(button));
     this.clock.buttons.prepend(this.run);
     this.stored = element("ul", { class: "stored" });
     this.parts = {
       sentence: element("p", { class: "sentence", "aria-live": "polite" }),
-      unknown: element("p", { class: "hint" }, "Grey: unknown."),
+      unknown: element("p", { class: "hint" }, phrase`Grey: unknown.`),
       trouble: element("p", { class: "warning", role: "alert", hidden: true }),
       noEnergy: element("p", { class: "hint" }),
     };
@@ -49,37 +51,37 @@ const spinView = {
     const tools = element(
       "div",
       { class: "row" },
-      button("Damage", () => paint(damaged(state.spins.cue, state.spins.damage, state.spins.seed))),
-      button("Hide the left half", () => paint(withoutLeft(state.spins.cue, state.spins.columns))),
-      button("Clear", () => paint(".".repeat(state.spins.cue.length))),
+      button(phrase`Damage`, () => paint(damaged(state.spins.cue, state.spins.damage, state.spins.seed))),
+      button(phrase`Hide the left half`, () => paint(withoutLeft(state.spins.cue, state.spins.columns))),
+      button(phrase`Clear`, () => paint(".".repeat(state.spins.cue.length))),
     );
     this.name = element("input", { id: "picture-name", maxlength: page.controls.sizes.name, autocomplete: "off" });
     const store = element("form", { class: "control", onsubmit: (event) => this.store(event) });
     store.append(
-      element("label", { for: "picture-name" }, "Store the painted cue as"),
+      element("label", { for: "picture-name" }, phrase`Store the painted cue as`),
       this.name,
-      element("button", {}, "Store"),
+      element("button", {}, phrase`Store`),
     );
     const figure = (name, pixels) => element("figure", {}, element("figcaption", {}, name), pixels.svg);
-    const overlaps = element("span", {}, term("overlap", "Overlap"), " with each stored picture");
+    const overlaps = element("span", {}, term("overlap", phrase`Overlap`), phrase` with each stored picture`);
     const columns = {
       first: [
         mainCard(
           "paint-card",
-          "Paint and recall",
+          phrase`Paint and recall`,
           this.parts.trouble,
-          element("div", { class: "pair" }, figure("cue (paint here)", this.cue), figure("state", this.now)),
+          element("div", { class: "pair" }, figure(phrase`cue (paint here)`, this.cue), figure(phrase`state`, this.now)),
           this.parts.unknown,
           this.parts.sentence,
           this.clock.root,
         ),
-        card("tools-card", "Damage the cue", this.damage.root, tools),
-        card("stored-card", "Stored pictures", this.stored, store),
+        card("tools-card", phrase`Damage the cue`, this.damage.root, tools),
+        card("stored-card", phrase`Stored pictures`, this.stored, store),
       ],
       second: [
         leadCard("spin-settings", this.settings.root, this.orderRow),
         this.tasks.root,
-        card("energy-card", term("energy", "Energy"), this.parts.noEnergy, element("div", { class: "fit" }, this.energies.svg)),
+        card("energy-card", term("energy", phrase`Energy`), this.parts.noEnergy, element("div", { class: "fit" }, this.energies.svg)),
         card("overlap-card", overlaps, element("div", { class: "fit" }, this.overlaps.svg)),
       ],
     };
@@ -101,9 +103,9 @@ const spinView = {
     this.now.draw(charactersOf(x), own.columns, time > 0 ? this.moves[time - 1].neuron : -1);
     this.drawStored(own, x);
     this.drawCharts(own, time);
-    const [what, button] = own.update === "sync" ? ["step", "Step"] : ["update", "Neuron"];
-    this.clock.draw(time, this.moves.length, `${what} ${time} of ${this.moves.length}`, button);
-    labelPlay(this.run, time > 0 && time === this.moves.length ? "Run again" : "Run");
+    const [what, button] = own.update === "sync" ? [phrase`step`, phrase`Step`] : [phrase`update`, phrase`Neuron`];
+    this.clock.draw(time, this.moves.length, phrase`${what} ${time} of ${this.moves.length}`, button);
+    labelPlay(this.run, time > 0 && time === this.moves.length ? phrase`Run again` : phrase`Run`);
     setText(this.parts.sentence, time < this.moves.length ? "" : this.ending(own, x));
     this.tasks.draw(own);
   },
@@ -143,15 +145,15 @@ const spinView = {
     const patterns = own.patterns.map(([, picture]) => spinsOf(picture));
     const all = patterns.map((pattern) => overlap(pattern, x));
     const best = all.indexOf(largest(all));
-    const what = { converged: "It has converged", cycle: "It runs in a cycle of two", limit: "It has not converged" }[
+    const what = { converged: phrase`It has converged`, cycle: phrase`It runs in a cycle of two`, limit: phrase`It has not converged` }[
       this.status
     ];
     const which =
       all[best] === 1
-        ? `on ${own.patterns[best][0]}`
+        ? phrase`on ${own.patterns[best][0]}`
         : all.includes(-1)
-          ? `on ${own.patterns[all.indexOf(-1)][0]}, reversed`
-          : `on no stored picture; nearest is ${own.patterns[best][0]} (overlap ${shown(all[best])})`;
+          ? phrase`on ${own.patterns[all.indexOf(-1)][0]}, reversed`
+          : phrase`on no stored picture; nearest is ${own.patterns[best][0]} (overlap ${shown(all[best])})`;
     return `${what} ${this.status === "converged" ? which : `(${which})`}.`;
   },
 
@@ -163,29 +165,29 @@ const spinView = {
       createStored,
       (node, [name, picture]) => {
         node.pixels.draw(picture, own.columns);
-        setText(node.message, `${name}: overlap ${shown(overlap(spinsOf(picture), x))}`);
+        setText(node.message, phrase`${name}: overlap ${shown(overlap(spinsOf(picture), x))}`);
         node.forget.disabled = own.patterns.length < 2;
       },
     );
   },
 
   drawCharts(own, time) {
-    const across = own.update === "sync" ? "step" : "update";
-    setText(this.parts.noEnergy, this.symmetric ? "" : "These couplings are not symmetric: there is no energy.");
+    const across = own.update === "sync" ? phrase`step` : phrase`update`;
+    setText(this.parts.noEnergy, this.symmetric ? "" : phrase`These couplings are not symmetric: there is no energy.`);
     this.energies.svg.parentElement.hidden = !this.symmetric;
     if (this.symmetric)
       this.energies.draw({
-        series: [{ name: "energy", values: this.energyCourse, colour: "var(--plus)" }],
+        series: [{ name: phrase`energy`, values: this.energyCourse, colour: "var(--plus)" }],
         time,
         across,
-        up: "energy",
+        up: phrase`energy`,
       });
     const series = own.patterns.map(([name], i) => ({
       name,
       values: this.overlapCourse[i],
       colour: `var(--series-${(i % 7) + 1})`,
     }));
-    this.overlaps.draw({ series, time, across, up: "overlap", ends: [-1.05, 1.05] });
+    this.overlaps.draw({ series, time, across, up: phrase`overlap`, ends: [-1.05, 1.05] });
   },
 
   /** An order of the neurons from 1, as a person writes it; nothing is 1, 2, 3 … */
@@ -193,7 +195,7 @@ const spinView = {
     const order = text.split(/[^0-9]+/).filter(Boolean).map(Number);
     const [n, written] = [state.spins.cue.length, order.length > 0];
     if (written && !isOrder(order, n)) {
-      const reason = `An order names each of the ${n} neurons once, from 1.`;
+      const reason = phrase`An order names each of the ${n} neurons once, from 1.`;
       this.order.value = state.spins.order.join(", ");
       setText(this.parts.sentence, reason);
       return say(reason);
@@ -204,13 +206,13 @@ const spinView = {
   store(event) {
     event.preventDefault();
     const { patterns, cue } = state.spins;
-    const name = this.name.value.trim() || `picture ${patterns.length + 1}`;
+    const name = this.name.value.trim() || phrase`picture ${patterns.length + 1}`;
     const reason = cue.includes("?")
-      ? "Paint the unknown pixels first."
+      ? phrase`Paint the unknown pixels first.`
       : patterns.some(([other]) => other === name)
-        ? `${name} is stored already.`
+        ? phrase`${name} is stored already.`
         : patterns.length >= page.controls.sizes.pictures
-          ? "There is no room for more pictures."
+          ? phrase`There is no room for more pictures.`
           : "";
     setText(this.parts.sentence, reason);
     if (reason) return say(reason);
@@ -254,18 +256,18 @@ function createStored([name]) {
     {
       type: "button",
       onclick: () => change("spins", { cue: current(), time: 0 }),
-      "aria-label": `Take ${name} as the cue`,
+      "aria-label": phrase`Take ${name} as the cue`,
     },
-    "Cue",
+    phrase`Cue`,
   );
   const forget = element(
     "button",
     {
       type: "button",
       onclick: () => change("spins", { patterns: state.spins.patterns.filter(([other]) => other !== name), time: 0 }),
-      "aria-label": `Forget ${name}`,
+      "aria-label": phrase`Forget ${name}`,
     },
-    "Forget",
+    phrase`Forget`,
   );
   return Object.assign(element("li", {}, pixels.svg, message, use, forget), { pixels, message, forget });
 }

@@ -2,6 +2,7 @@
 // all changes of a frame.
 
 const page = JSON.parse(document.getElementById("start").textContent);
+Object.assign(language, page.language);
 const VIEWS = ["weights", "attention", "energy", "spins", "induction"].filter((view) => view in page.views);
 const copy = (value) => JSON.parse(JSON.stringify(value));
 

@@ -21,17 +21,19 @@ function attentionTasks(start) {
   };
   return [
     {
-      text: `Drag ${hero} until its result is most like another word${like && ` than ${like}`}.`,
+      text: like
+        ? phrase`Drag ${hero} until its result is most like another word than ${like}.`
+        : phrase`Drag ${hero} until its result is most like another word.`,
       isDone: (own) => vector(own) !== vector(start) && isNew(likest(own, hero)),
     },
     {
-      text: `Choose softmax. Which β gives one word more than .9 of ${hero}’s attention?`,
+      text: phrase`Choose softmax. Which β gives one word more than .9 of ${hero}’s attention?`,
       isDone(own) {
         const { separation: name, beta } = own.heads[own.head];
         return name === "softmax" && beta !== start.heads[0].beta && share(own) > 0.9;
       },
     },
-    { text: "Click a cell of the matrix, and check its arithmetic by hand.", isDone: () => attentionView.tasks.hasRead },
+    { text: phrase`Click a cell of the matrix, and check its arithmetic by hand.`, isDone: () => attentionView.tasks.hasRead },
   ];
 }
 
@@ -42,20 +44,20 @@ function energyTasks(start) {
   const wasMoved = ({ cue }) => JSON.stringify(cue) !== JSON.stringify(start.cue);
   return [
     {
-      text: `Drop a cue that is not recalled as ${start.patterns[nearest(start)]?.[0] ?? "nothing"}.`,
+      text: phrase`Drop a cue that is not recalled as ${start.patterns[nearest(start)]?.[0] ?? phrase`nothing`}.`,
       isDone: (own) => wasMoved(own) && nearest(own) !== nearest(start),
     },
     ends > 1
       ? {
-          text: `At which β do the ${ends} valleys become fewer? Try ▶.`,
+          text: phrase`At which β do the ${ends} valleys become fewer? Try ▶.`,
           isDone: (own) => own.beta < start.beta && energyView.valleys < ends,
         }
       : {
-          text: "At which β are there two valleys or more?",
+          text: phrase`At which β are there two valleys or more?`,
           isDone: (own) => own.beta !== start.beta && energyView.valleys > 1,
         },
     {
-      text: "Find a cue or a β for which one step, attention, ends far from the fixed point.",
+      text: phrase`Find a cue or a β for which one step, attention, ends far from the fixed point.`,
       isDone(own) {
         const path = endOfRecall(own);
         const isFar = norm(difference(path.at(-1), path[Math.min(1, path.length - 1)])) > 0.25;
@@ -76,15 +78,15 @@ function spinTasks(start) {
   const hasMore = (own) => own.patterns.length > start.patterns.length && isStored(own) && isOver(own);
   return [
     {
-      text: `Damage the cue, and run: how much can go until recall no longer ends on ${name ?? "the same state"}?`,
+      text: phrase`Damage the cue, and run: how much can go until recall no longer ends on ${name ?? phrase`the same state`}?`,
       isDone: (own) => isOver(own) && !presets.includes(own.cue) && !isStored(own) && end(own) !== first,
     },
     {
-      text: "Store more pictures, until a stored one, taken as the cue, does not stay.",
+      text: phrase`Store more pictures, until a stored one, taken as the cue, does not stay.`,
       isDone: (own) => hasMore(own) && !stays(own),
     },
     {
-      text: "Then find a learning rule with which it stays.",
+      text: phrase`Then find a learning rule with which it stays.`,
       isDone: (own) => hasMore(own) && own.rule !== start.rule && stays(own),
     },
   ];
@@ -102,11 +104,11 @@ function inductionTasks(start) {
   };
   return [
     {
-      text: "Write a text whose last word came before. Is the right word expected?",
+      text: phrase`Write a text whose last word came before. Is the right word expected?`,
       isDone: (own) => JSON.stringify(own.tokens) !== JSON.stringify(start.tokens) && rightOf(own).right > 0,
     },
     {
-      text: "Choose argmax and the mask causal: what goes wrong? Mend it without another mask.",
+      text: phrase`Choose argmax and the mask causal: what goes wrong? Mend it without another mask.`,
       isDone(own) {
         if (own.mask !== "causal") return false;
         const { asked, right } = rightOf(own);
@@ -115,7 +117,7 @@ function inductionTasks(start) {
       },
     },
     {
-      text: "Choose softmax. Which β makes more than .9 of what is expected the right word?",
+      text: phrase`Choose softmax. Which β makes more than .9 of what is expected the right word?`,
       isDone: (own) => own.separation === "softmax" && own.beta !== start.beta && rightOf(own).right > 0.9,
     },
   ];
@@ -127,15 +129,15 @@ function weightsTasks(start) {
   const seen = heads[0].flatMap((row, i) => row.filter((_, j) => allowed[0][i][j]));
   const isAt = (weight) => (own) => weightsView.tasks.hasRead && heads[0][own.query][own.key] === weight;
   const ofHeads = [
-    { text: "Sort the heads: which has the most weight on the first word?", isDone: (own) => own.sort !== start.sort },
-    { text: "Choose another head.", isDone: (own) => own.head !== start.head },
+    { text: phrase`Sort the heads: which has the most weight on the first word?`, isDone: (own) => own.sort !== start.sort },
+    { text: phrase`Choose another head.`, isDone: (own) => own.head !== start.head },
   ];
   const ofCells = [
-    { text: "Click a cell with the largest weight.", isDone: isAt(largest(seen)) },
-    { text: "Click a cell with the smallest weight.", isDone: isAt(-largest(seen.map((p) => -p))) },
+    { text: phrase`Click a cell with the largest weight.`, isDone: isAt(largest(seen)) },
+    { text: phrase`Click a cell with the smallest weight.`, isDone: isAt(-largest(seen.map((p) => -p))) },
   ];
   const another = {
-    text: "Choose another word: which one does it attend to most?",
+    text: phrase`Choose another word: which one does it attend to most?`,
     isDone: (own) => own.query !== start.query,
   };
   return [...(heads.length > 1 ? ofHeads : ofCells), ...(heads[0].length > 1 ? [another] : [])];
@@ -153,7 +155,7 @@ class Tasks {
   constructor(view) {
     this.view = view;
     this.list = element("ol", { class: "tasks" });
-    this.root = card("tasks-card", "Try this", this.list);
+    this.root = card("tasks-card", phrase`Try this`, this.list);
     this.forget();
   }
 
@@ -170,7 +172,7 @@ class Tasks {
     this.tasks.forEach((task, i) => {
       if (this.done.has(i) || !task.isDone(own, start)) return;
       this.done.add(i);
-      say(`Done: ${task.text}`);
+      say(phrase`Done: ${task.text}`);
     });
     keyed(
       this.list,
@@ -180,7 +182,7 @@ class Tasks {
       (node, _, i) => {
         const isDone = this.done.has(i);
         set(node, { class: isDone ? "done" : null });
-        set(node.firstChild, { "aria-label": isDone ? "done" : "not yet done" });
+        set(node.firstChild, { "aria-label": isDone ? phrase`done` : phrase`not yet done` });
         setText(node.firstChild, isDone ? "✓" : "");
       },
     );

@@ -4,8 +4,8 @@ class TextEditor {
   constructor() {
     this.words = element("select", { id: "text-word" });
     this.remove = element("button", { type: "button", onclick: () => this.removeToken() });
-    const add = element("button", { type: "button", onclick: () => this.addToken() }, "Add");
-    const label = element("label", { for: "text-word" }, "Word to add");
+    const add = element("button", { type: "button", onclick: () => this.addToken() }, phrase`Add`);
+    const label = element("label", { for: "text-word" }, phrase`Word to add`);
     this.root = element(
       "div",
       { class: "row" },
@@ -15,9 +15,9 @@ class TextEditor {
     this.name = element("input", { id: "new-word", maxlength: page.controls.sizes.name, autocomplete: "off" });
     const form = element("form", { class: "control", onsubmit: (event) => this.addWord(event) });
     form.append(
-      element("label", { for: "new-word" }, "New word"),
+      element("label", { for: "new-word" }, phrase`New word`),
       this.name,
-      element("button", {}, "Add to the vocabulary"),
+      element("button", {}, phrase`Add to the vocabulary`),
     );
     this.newWord = form;
   }
@@ -29,7 +29,7 @@ class TextEditor {
       ([word]) => word,
       ([word]) => element("option", { value: word }, word),
     );
-    setText(this.remove, `Remove ${names[own.token]}`);
+    setText(this.remove, phrase`Remove ${names[own.token]}`);
     this.remove.disabled = own.tokens.length < 2;
   }
 
@@ -53,11 +53,11 @@ class TextEditor {
     const name = this.name.value.trim();
     const known = words.some(([word]) => word === name);
     if (!name || known || words.length >= page.controls.sizes.words) {
-      return say(known ? `${name} is a word already.` : "Give the new word a name.");
+      return say(known ? phrase`${name} is a word already.` : phrase`Give the new word a name.`);
     }
     const vector = unit(axes.map((_, i) => (i === across || i === up ? 1 : 0)));
     change("attention", { words: [...words, [name, vector]] });
     this.name.value = "";
-    return say(`${name} is in the vocabulary.`);
+    return say(phrase`${name} is in the vocabulary.`);
   }
 }

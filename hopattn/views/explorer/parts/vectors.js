@@ -41,12 +41,21 @@ function largestDifference(a, b) {
   return own <= Infinity ? own : Infinity; // NaN counts as infinite
 }
 
+/** The language of the page: the forms of its English templates, and whether decimals have a comma. */
+const language = { forms: {}, comma: false };
+
+/** A sentence of the page in its language: `{}` stands for each part of the English template, `{1}` for the second. */
+function phrase(texts, ...parts) {
+  let next = 0;
+  const template = texts.join("{}");
+  return (language.forms[template] ?? template).replace(/\{(\d*)\}/g, (_, number) => parts[number || next++]);
+}
+
 /** A number as a lecture writes it: two decimals, no zero before the point, a true minus sign. */
 function shown(x, digits = 2) {
   if (!Number.isFinite(x)) return Number.isNaN(x) ? "?" : x > 0 ? "∞" : "−∞";
   if (Math.abs(x) >= 1e5) return x.toExponential(1).replace("-", "−").replace("e+", "e");
   const rounded = Number(x.toFixed(digits));
-  return String(Math.abs(rounded))
-    .replace(/^0\./, ".")
-    .replace(/^/, rounded < 0 ? "−" : "");
+  const text = String(Math.abs(rounded));
+  return (rounded < 0 ? "−" : "") + (language.comma ? text.replace(".", ",") : text.replace(/^0\./, "."));
 }

@@ -3,8 +3,6 @@
 /** −Σ p ln p in nats, with p = |w| / Σ|w|; 0 for a row of zeros. */
 const entropyOf = (row) => -sum(proportions(row.map(Math.abs)).map((p) => (p > 0 ? p * Math.log(p) : 0)));
 
-const MEASURES = ["entropy", "first", "before", "itself"];
-
 /** The measures of a head (n, m): entropy, weight on the first key, and where n = m > 1 on the word before and itself. */
 function measuresOf(rows) {
   const numbers = [mean(rows.map(entropyOf)), mean(rows.map(([first]) => first))];

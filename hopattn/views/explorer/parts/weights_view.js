@@ -1,12 +1,14 @@
 // The weights view: the heads of any model, from the weights that were given; nothing is computed but averages.
 
 const MOST_BARS = 12;
+/** The names of what `measuresOf` gives. */
+const MEASURES = [phrase`entropy`, phrase`first`, phrase`before`, phrase`itself`];
 
 const weightsView = {
-  name: "Weights",
+  name: phrase`Weights`,
   help:
-    "Choose a head in the list; the name of a column sorts it. Choose a cell of the matrix, or a word below the arcs: " +
-    "the bars show how much that word attends to each other one.",
+    phrase`Choose a head in the list; the name of a column sorts it. Choose a cell of the matrix, or a word below the arcs: ` +
+    phrase`the bars show how much that word attends to each other one.`,
 
   build(root) {
     const { heads, queries, keys } = page.views.weights;
@@ -16,13 +18,13 @@ const weightsView = {
     this.names = { queries: tokenNames(queries), keys: tokenNames(keys) };
     this.isText = JSON.stringify(queries) === JSON.stringify(keys);
     const chosen = (query, key) => change("weights", { query, key });
-    this.arcs = new Arcs("Who attends to whom, and how much", (query) => chosen(query, this.strongest(query)));
-    this.matrix = new Matrix("The weights: rows attend, columns are attended to", (query, key) => {
+    this.arcs = new Arcs(phrase`Who attends to whom, and how much`, (query) => chosen(query, this.strongest(query)));
+    this.matrix = new Matrix(phrase`The weights: rows attend, columns are attended to`, (query, key) => {
       this.tasks.hasRead = true;
       chosen(query, key);
     });
     this.rows = element("tbody");
-    this.sorts = ["head", ...MEASURES.slice(0, this.measures[0].length)].map((name, sort) =>
+    this.sorts = [phrase`head`, ...MEASURES.slice(0, this.measures[0].length)].map((name, sort) =>
       element("button", { type: "button", onclick: () => change("weights", { sort }) }, name),
     );
     this.sentence = element("p", { class: "sentence" });
@@ -34,17 +36,17 @@ const weightsView = {
   cards() {
     const top = this.sorts.map((button) => element("th", { scope: "col" }, button));
     const table = element("table", { class: "ends" }, element("thead", {}, element("tr", {}, ...top)), this.rows);
-    const list = element("div", { class: "numbers", tabindex: 0, role: "region", "aria-label": "The heads" }, table);
+    const list = element("div", { class: "numbers", tabindex: 0, role: "region", "aria-label": phrase`The heads` }, table);
     const message = this.isText
-      ? "Averages over the words: entropy in nats, and the weight on the first word, the word before, the word itself."
-      : "Averages over the queries: entropy in nats, and the weight on the first key.";
-    const arcs = mainCard("arcs-card", "Who attends to whom", element("div", { class: "fit" }, this.arcs.svg));
+      ? phrase`Averages over the words: entropy in nats, and the weight on the first word, the word before, the word itself.`
+      : phrase`Averages over the queries: entropy in nats, and the weight on the first key.`;
+    const arcs = mainCard("arcs-card", phrase`Who attends to whom`, element("div", { class: "fit" }, this.arcs.svg));
     arcs.hidden = !this.isText;
     return columnsOf({
-      first: [arcs, mainCard("matrix-card", "Weights of the head", element("div", { class: "fit" }, this.matrix.svg))],
+      first: [arcs, mainCard("matrix-card", phrase`Weights of the head`, element("div", { class: "fit" }, this.matrix.svg))],
       second: [
-        card("heads-card", "Heads", list, element("p", { class: "hint" }, message)),
-        card("why-card", "Weights of the word", this.sentence, this.bars.root),
+        card("heads-card", phrase`Heads`, list, element("p", { class: "hint" }, message)),
+        card("why-card", phrase`Weights of the word`, this.sentence, this.bars.root),
         this.tasks.root,
       ],
     });
@@ -67,8 +69,8 @@ const weightsView = {
     this.drawHeads(names, head, sort);
     if (this.isText) this.arcs.draw(queries, weights, allowed, query);
     this.matrix.draw(queries, this.names.keys, weights, allowed, [query, key]);
-    setText(document.getElementById("matrix-card-title"), `Weights of ${names[head]}`);
-    setText(document.getElementById("why-card-title"), `Weights of ${queries[query]} in ${names[head]}`);
+    setText(document.getElementById("matrix-card-title"), phrase`Weights of ${names[head]}`);
+    setText(document.getElementById("why-card-title"), phrase`Weights of ${queries[query]} in ${names[head]}`);
     this.drawBars(weights[query], allowed[query], key);
     this.tasks.draw(own);
   },
@@ -96,8 +98,8 @@ const weightsView = {
     const seen = range(row.length).filter((j) => allowed[j]);
     const most = seen.sort((a, b) => Math.abs(row[b]) - Math.abs(row[a])).slice(0, MOST_BARS);
     const rest = seen.length - most.length;
-    const total = `The weights of this word sum to ${shown(sum(row), 3)}.`;
-    const message = rest ? `${total} The largest ${MOST_BARS} of ${seen.length}:` : total;
+    const total = phrase`The weights of this word sum to ${shown(sum(row), 3)}.`;
+    const message = rest ? phrase`${total} The largest ${MOST_BARS} of ${seen.length}:` : total;
     if (this.sentence.textContent !== message) say(message);
     setText(this.sentence, message);
     this.bars.draw(

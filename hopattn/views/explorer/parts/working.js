@@ -2,15 +2,22 @@
 
 const MOST_TERMS = 6;
 
-const paragraph = (name, ...parts) => element("p", {}, element("b", {}, term(name, name)), element("span", {}, ...parts));
+const STAGES = {
+  similarity: phrase`similarity`,
+  separation: phrase`separation`,
+  projection: phrase`projection`,
+  activation: phrase`activation`,
+};
+const paragraph = (name, ...parts) =>
+  element("p", {}, element("b", {}, term(name, STAGES[name])), element("span", {}, ...parts));
 const coloured = (kind, text) => element("span", { class: kind }, text);
 const vectorText = (x) =>
   x.length > MOST_TERMS
     ? `(${x
         .slice(0, MOST_TERMS)
         .map((v) => shown(v))
-        .join(", ")}, …)`
-    : `(${x.map((v) => shown(v)).join(", ")})`;
+        .join(phrase`, `)}${phrase`, `}…)`
+    : `(${x.map((v) => shown(v)).join(phrase`, `)})`;
 const factor = (x) => (x < 0 ? `(${shown(x)})` : shown(x));
 
 /** Terms with a plus between them; of many, those that are not 0 and count most. */
@@ -47,7 +54,7 @@ function separationLine(trace, names, i, j, head) {
   if (!trace.allowed[i][j])
     return paragraph(
       "separation",
-      `${names[i]} may not attend to ${names[j]}: the mask "${head.mask}" gives it no weight`,
+      phrase`${names[i]} may not attend to ${names[j]}: the mask "${head.mask}" gives it no weight`,
     );
   const open = trace.scores[i].filter((_, k) => trace.allowed[i][k]);
   const [s, p] = [shown(trace.scores[i][j]), coloured("weight", shown(trace.weights[i][j]))];
@@ -61,10 +68,11 @@ function separationLine(trace, names, i, j, head) {
   }
   return paragraph(
     "separation",
-    `${rule} of β × (${open
+    phrase`${rule} of β × (${open
       .slice(0, MOST_TERMS)
       .map((x) => shown(x))
-      .join(", ")}${open.length > MOST_TERMS ? ", …" : ""}) with β = ${beta}: ${s} gets `,
+      .concat(open.length > MOST_TERMS ? "…" : [])
+      .join(phrase`, `)}) with β = ${beta}: ${s} gets `,
     p,
   );
 }
@@ -73,7 +81,7 @@ function projectionLine(trace, names, i) {
   const terms = trace.weights[i]
     .map((p, k) => ({ size: p, nodes: [coloured("weight", factor(p)), " ", coloured("value", names[k])] }))
     .filter((_, k) => trace.allowed[i][k]);
-  const text = terms.length ? termList(terms) : ["nothing to attend to: 0"];
+  const text = terms.length ? termList(terms) : [phrase`nothing to attend to: 0`];
   return paragraph("projection", "h = ", ...text, " = ", vectorText(trace.fields[i]));
 }
 
@@ -81,14 +89,14 @@ function activationLine(step, trace, names, i, head, residual) {
   const output =
     head.activation === "identity"
       ? "h"
-      : `${head.activation.replaceAll("_", " ")} of h = ${vectorText(trace.output[i])}`;
+      : phrase`${head.activation.replaceAll("_", " ")} of h = ${vectorText(trace.output[i])}`;
   if (step.heads.length > 1)
     return paragraph(
       "activation",
-      `x⁺ = ${output}; all ${step.heads.length} heads together: `,
+      phrase`x⁺ = ${output}; all ${step.heads.length} heads together: `,
       coloured("value", vectorText(step.state[i])),
     );
-  if (!residual) return paragraph("activation", `x⁺ = ${output}, instead of the word`);
+  if (!residual) return paragraph("activation", phrase`x⁺ = ${output}, instead of the word`);
   return paragraph(
     "activation",
     `x⁺ = ${output}; `,
