@@ -4,6 +4,7 @@ from . import circuits as circuits
 from . import cluster as cluster
 from . import experiments as experiments
 from . import gradients as gradients
+from . import jax as jax
 from . import landscapes as landscapes
 from . import learning as learning
 from . import memories as memories

@@ -121,11 +121,16 @@ def pytest_addoption(parser):
 
 
 class WithExamples:
-    """Of the package, the modules with an example: importing and searching the others takes long."""
+    """Of the package, the modules with an example: importing and searching the others takes long.
+
+    Those of `hopattn.jax` need the extra `jax`.
+    """
 
     @staticmethod
     def pytest_ignore_collect(collection_path):
         of_package = collection_path.suffix == ".py" and ROOT / "hopattn" in collection_path.parents
+        if of_package and collection_path.parent.name == "jax" and importlib.util.find_spec("jax") is None:
+            return True
         return True if of_package and ">>>" not in collection_path.read_text(encoding="utf-8") else None
 
 

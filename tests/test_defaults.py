@@ -66,6 +66,9 @@ MADE = {
     "ha.Step": lambda: ha.Step().separation.beta,
     "ha.Head": lambda: head().retrieval.separation.beta,
     "ha.Head.from_right": lambda: ha.Head.from_right(EYE, EYE, EYE).retrieval.separation.beta,
+    "ha.jax.Hopfield.init": None,  # tests/jax has the layers beside JAX's attention
+    "ha.jax.largest_eigenvalue": None,
+    "ha.jax.recall": None,
     "ha.cluster.sharded": None,  # it needs a cluster; tests/cluster compares it with a `Memory`
     "ha.memories.universal": lambda: ha.memories.universal(EYE).separation.beta,
     "ha.networks.Layer": lambda: ha.networks.Layer("a", 4, "softmax").activation.separation.beta,

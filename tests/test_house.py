@@ -9,6 +9,7 @@ import sys
 import tomllib
 from collections.abc import Mapping
 from enum import Enum
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,8 @@ from tools import signatures
 
 ROOT = Path(__file__).parent.parent
 PACKAGE = Path(hopattn.__file__).parent
+ABSENT = {room for room in ("jax",) if find_spec(room) is None}
+"""The rooms that have no names here: each needs the extra of its name."""
 
 
 def test_public_names_are_loadable_and_the_type_checker_sees_the_same():
@@ -28,7 +31,8 @@ def test_public_names_are_loadable_and_the_type_checker_sees_the_same():
         if hasattr(room, "__path__"):
             stub = ast.parse(Path(room.__file__).with_suffix(".pyi").read_text(encoding="utf-8"))
             stated = [alias for node in stub.body if isinstance(node, ast.ImportFrom) for alias in node.names]
-            assert sorted(alias.name for alias in stated) == sorted(room.__all__)
+            names = [] if room.__name__.split(".")[-1] in ABSENT else sorted(alias.name for alias in stated)
+            assert names == sorted(room.__all__)
             assert all(alias.asname == alias.name for alias in stated)
             assert not [node for node in ast.walk(stub) if isinstance(node, ast.FunctionDef)]  # no `__getattr__`
         for name in room.__all__:
@@ -48,7 +52,8 @@ def test_no_public_name_is_also_a_module():
 
 
 def test_what_is_reached_by_two_ways_is_one_object():
-    for room in (getattr(hopattn, name) for name in lazy.rooms(hopattn.__file__)):
+    """But for the layers of JAX, which have the names that their users know."""
+    for room in (getattr(hopattn, name) for name in lazy.rooms(hopattn.__file__) if name != "jax"):
         for name in {*room.__all__} & {*hopattn.__all__}:
             assert getattr(room, name) is getattr(hopattn, name)
 
@@ -61,7 +66,8 @@ def test_a_mistyped_public_name_names_the_nearest():
 def test_names_parameters_and_defaults_are_those_that_are_written_down():
     """`make docs` writes the file; read the difference before you commit it."""
     written = (ROOT / "docs/reference/api.txt").read_text(encoding="utf-8").splitlines()
-    assert list(signatures.lines()) == written
+    absent = tuple(f"ha.{room}." for room in ABSENT)
+    assert list(signatures.lines()) == [line for line in written if not line[12:].startswith(absent)]
 
 
 FROZEN = """
@@ -78,7 +84,7 @@ def test_what_is_frozen_is_stable_and_each_name_that_may_change_is_there():
     young = [line for word, line in lines if word == "may change"]
     assert not [line for line in young if line.startswith(("ha.memories", "ha.separations", "ha.updates", "ha.theory"))]
     for name in " ".join(signatures.MAY_CHANGE.values()).split():
-        assert any(line.startswith(name) for line in young), name
+        assert any(line.startswith(name) for line in young) or name.removeprefix("ha.") in ABSENT, name
     assert signatures.stability("ha.train_of_thought()") == signatures.stability("ha.circuits.training()") == "stable"
 
 

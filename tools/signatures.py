@@ -19,7 +19,7 @@ from hopattn.foundation.shown_types import spelled_out
 
 MAY_CHANGE = {
     "networks of layers and their synapses are young": "ha.networks",
-    "the rooms are young": "ha.cluster ha.experiments ha.gradients ha.landscapes",
+    "the rooms are young": "ha.cluster ha.experiments ha.gradients ha.jax ha.landscapes",
     "training, and what it trains, is young": """
         ha.circuits.MemoryCircuit ha.circuits.Recipe ha.circuits.Training ha.circuits.TriggerTexts
         ha.circuits.memory_circuit ha.circuits.memory_curves ha.circuits.outer_product_recall ha.circuits.random_blocks

@@ -19,7 +19,13 @@ NONE: Mapping[str, str] = {"β": "1", "mask": "no mask", "rng": "new numbers"}
 OTHERWISE: Mapping[tuple[str, str], str] = {
     **{
         (f"ha.{call}", "beta"): IN_ATTENTION
-        for call in ("attention", "transformer.free_energy", "networks.Attention", "networks.EnergyTransformer")
+        for call in (
+            "attention",
+            "transformer.free_energy",
+            "networks.Attention",
+            "networks.EnergyTransformer",
+            "jax.Hopfield.init",
+        )
     },
     **{
         (call, "beta"): "√dim / mean of the keys' squared lengths"

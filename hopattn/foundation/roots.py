@@ -1,12 +1,13 @@
 """Roots: the point at which a falling function changes its sign, with its derivatives."""
 
 import math
+import sys
 from collections.abc import Callable
 
 import numpy as np
 
 from hopattn.foundation.arrays import Array, namespace
-from hopattn.foundation.traces import detached
+from hopattn.foundation.traces import detached, is_jax, requires_grad
 from hopattn.foundation.vectors import nonzero
 
 Mass = Callable[[Array, Array, Array | None], Array]
@@ -35,10 +36,8 @@ def level(
     level, `(…, 1)` each. where: a mask that broadcasts to x. degree: that of φ where φ is a power; below 1 its slope
     grows without bound.
 
-    Arrays of other libraries halve the bracket at a constant x, so that the loop can be traced. Two Newton's steps
-    t ← t + f/(−∂f/∂t) follow, with f = mass − total, which do depend on x. They carry the implicit derivative
-    dt/dx = (∂f/∂x)/(−∂f/∂t). A step squares the error of t as a function of x, so that after two of them the second
-    derivative is right too.
+    Arrays of other libraries halve the bracket at a constant x, so that the loop can be traced, and
+    `with_derivatives` adds the derivatives of t.
 
     NumPy looks at the largest entries of a row first. Their level is that of all where the least of them does not rise
     above it, and below it otherwise. The other rows try more of their entries, from that level on.
@@ -46,9 +45,7 @@ def level(
     if not isinstance(x, np.ndarray):
         fixed, (low, high) = detached(x), bracket
         t = bisected(lambda t: mass(t, fixed, where) - total, detached(low), detached(high))
-        for _ in range(2):
-            t = t + (mass(t, x, where) - total) / nonzero(slope(t, x, where))
-        return t
+        return with_derivatives(t, lambda t: (mass(t, x, where) - total) / nonzero(slope(t, x, where)))
     n, eps = x.shape[-1], float(np.finfo(x.dtype).eps)
     low, high, sums = (np.broadcast_to(each, (*x.shape[:-1], 1)).reshape(-1, 1) for each in (*bracket, total))
     entries = np.array(x if where is None else np.where(where, x, bracket[0] - 1)).reshape(-1, n)
@@ -68,14 +65,36 @@ def level(
     return np.asarray(t.reshape(*x.shape[:-1], 1))
 
 
+def with_derivatives(t: Array, step: Callable[[Array], Array]) -> Array:
+    """A root t of f, known as a constant, with its first and second derivatives by all that f depends on.
+
+    step: Newton's f/(−∂f/∂t) at t. Two steps are taken, of which only the derivatives are kept: the value of a step is
+    rounding, and large where the slope of f is lost. They carry the implicit derivative dt/dx = (∂f/∂x)/(−∂f/∂t). A
+    step squares the error of t as a function of x, so that after two of them the second derivative is right too.
+    """
+    for _ in range(2):
+        change = step(t)
+        t = t + (change - detached(change))
+    return t
+
+
 def bisected(f: Callable[[Array], Array], low: Array, high: Array) -> Array:
     """The root of a falling function in each interval from `low` to `high`, by halving, 64 times in float64."""
     xp = namespace(low)
-    for _ in range(12 - round(math.log2(float(xp.finfo(low.dtype).eps)))):
+
+    def half(bracket: tuple[Array, Array]) -> tuple[Array, Array]:
+        low, high = bracket
         middle = 0.5 * (low + high)
         above = f(middle) > 0
-        low, high = xp.where(above, middle, low), xp.where(above, high, middle)
-    return 0.5 * (low + high)
+        return xp.where(above, middle, low), xp.where(above, high, middle)
+
+    bracket, count = (low, high), 12 - round(math.log2(float(xp.finfo(low.dtype).eps)))
+    if is_jax(low) and requires_grad(low):  # a loop of JAX is compiled much faster than all its rounds
+        bracket = sys.modules["jax"].lax.fori_loop(0, count, lambda _, bracket: half(bracket), bracket)
+    else:
+        for _ in range(count):
+            bracket = half(bracket)
+    return 0.5 * (bracket[0] + bracket[1])
 
 
 def _newton(

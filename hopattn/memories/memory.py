@@ -37,6 +37,7 @@ from hopattn.retrieval.activation import Activation
 from hopattn.retrieval.blockwise import SCORES_HELD
 from hopattn.retrieval.free_energies import FreeEnergy
 from hopattn.retrieval.masks import MaskRule, NoMask, as_mask, like, require_on_scores, rows_taken
+from hopattn.retrieval.separation import single_numbers
 from hopattn.retrieval.separation.base import Separation, Weights
 from hopattn.retrieval.similarity import Similarity
 from hopattn.retrieval.step import Step, StepParts
@@ -249,8 +250,8 @@ class Memory(KeyValueMemory):
             pattern_rows = stored_rows(patterns, "patterns", multiplied=True)
         arrays = {"keys": key_rows, "values": value_rows, "patterns": pattern_rows}
         step = Step(**parts)
-        for name in ("beta", "sink"):
-            if requires_grad(parameter := getattr(step.separation, name)):
+        for name, parameter in single_numbers(step.separation).items():
+            if requires_grad(parameter):
                 if isinstance(key_rows, np.ndarray):
                     raise InvalidInput(f"{name}: its derivative needs keys of the same library, not of numpy")
                 require_one_device(parameter, key_rows, name, "keys")

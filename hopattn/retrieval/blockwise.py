@@ -32,7 +32,7 @@ from hopattn.retrieval.online_softmax import (
     loops_of,
 )
 from hopattn.retrieval.rounding import Ties, of_field, of_scores, of_weights, undecided
-from hopattn.retrieval.separation.base import Separation, biased, too_flat, with_sink
+from hopattn.retrieval.separation.base import Separation, biased, too_flat
 from hopattn.retrieval.separation.softmax import Softmax
 from hopattn.retrieval.similarity import Dot, Similarity
 
@@ -112,7 +112,12 @@ def _of_texts(
     cues, keys, values = arrays
     texts = [text for text in arrays if text is not None]
     leading, dtype = np.broadcast_shapes(*(text.shape[:-2] for text in texts)), np.result_type(*texts)
-    sinks = np.broadcast_to(separation.sink[..., 0], leading) if isinstance(separation.sink, np.ndarray) else None
+    of_rows = {name: getattr(separation, name) for name in separation.variables}
+    numbers = {
+        name: np.broadcast_to(array[..., 0], leading)
+        for name, array in of_rows.items()
+        if isinstance(array, np.ndarray)
+    }
     s_shape = (*np.broadcast_shapes(cues.shape[:-2], keys.shape[:-2]), cues.shape[-2], keys.shape[-2])
     parts = [(part,) if isinstance(part, MaskRule) else split_bias(part) for part in terms_of(as_mask(mask))]
     masks = [
@@ -127,7 +132,8 @@ def _of_texts(
         text_cues, text_keys, *value_list = (text[i] for text in broadcast)
         text_masks = tuple(part if isinstance(part, MaskRule) else part[i] for part in masks)
         text_values = text_keys if values is keys else value_list[0] if value_list else None
-        text_separation = separation if sinks is None else with_sink(separation, float(sinks[i]))
+        of_row = {name: float(array[i]) for name, array in numbers.items()}
+        text_separation = replace(separation, **of_row) if of_row else separation
         return kind(
             similarity, text_separation, text_cues, text_keys, text_values, text_masks, *options, dtype, loops
         ).run(sizes)

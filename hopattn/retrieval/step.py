@@ -349,7 +349,7 @@ class Step(PublicObject):
         """
         rule, separation = as_mask(mask), self._effective_separation
         require_entropy(separation)
-        varies = any(map(traced, (cues, keys, separation.beta, separation.sink)))
+        varies = any(map(traced, (cues, keys, *(getattr(separation, name) for name in separation.variables))))
         at_once = max(SCORES_HELD // keys.shape[-2], 1)
         by_rows = is_foreign_array(cues) and cues.ndim == keys.ndim == 2 and isinstance(rule, NoMask) and not varies
         if by_rows and cues.shape[0] > at_once:

@@ -3,7 +3,7 @@
 | way | arrays | parts | mask, bias, sink | scores, from |
 |---|---|---|---|---|
 | `fused` | PyTorch's, in single or double precision on a CPU, of which no derivative is taken forwards | the dot product, the softmax with a number β, values of the dim of the keys | rules by position and arrays, of numbers too; a sink for each row | 2¹⁴ in all |
-| `blocks` | NumPy's | a similarity of pairs, a number β | rules by pairs and arrays, of numbers too; a sink for each text | 2²⁰ in all, 2¹⁶ of a text |
+| `blocks` | NumPy's | a similarity of pairs, a number β | rules by pairs and arrays, of numbers too; a sink and an α for each text | 2²⁰ in all, 2¹⁶ of a text |
 | `whole` | all others | any | any | 0 |
 
 The definition is that in one piece, which also gives all weights; the others give the same up to rounding.
@@ -46,7 +46,7 @@ def way_of(
     if isinstance(cues, np.ndarray):
         scores = pairs * (keys.shape[-1] if similarity.by_entries else 1)
         large = scores >= OF_TEXT and scores * texts >= BLOCKS and isinstance(keys, np.ndarray)
-        plain = large and similarity.by_pairs and _one_for_each_text(separation.sink)
+        plain = large and similarity.by_pairs and _one_for_each_text(separation)
         if not plain:
             return "whole"
         rules = [part for part in terms_of(bias) if isinstance(part, MaskRule)]
@@ -58,9 +58,12 @@ def way_of(
     return "fused" if _has_kernel(separation.beta, cues, keys, values, bias, arrays) else "whole"
 
 
-def _one_for_each_text(sink: Any) -> bool:
-    """Whether all cues of a text have one sink, or none."""
-    return sink is None or isinstance(sink, float) or (isinstance(sink, np.ndarray) and sink.shape[-1] == 1)
+def _one_for_each_text(separation: Separation) -> bool:
+    """Whether all cues of a text have one sink or none, one α, and so on."""
+    parameters = (getattr(separation, name) for name in separation.variables)
+    return all(
+        isinstance(each, float | None) or (isinstance(each, np.ndarray) and each.shape[-1] == 1) for each in parameters
+    )
 
 
 def _has_kernel(beta: float, cues: Array, keys: Array, values: Array | None, bias: Any, arrays: list[Array]) -> bool:

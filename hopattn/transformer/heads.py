@@ -3,7 +3,7 @@
     q = W_Q x          k = W_K x          v = W_V x          output = ∇Φ(Vᵀ ∇Ψ(sim(K, q)))
 
 One application is one step of associative recall, a call of `Step` of `retrieval/step.py`. Heads that differ
-only in their matrices, biases and sinks are computed together, as further axes of one batch:
+only in their matrices, biases, sinks and α are computed together, as further axes of one batch:
 
     queries (…, g, r, n, dim)          keys, values (…, g, 1, m, dim)
 
@@ -38,8 +38,7 @@ from hopattn.retrieval.masks import (
     seen_keys,
     terms_of,
 )
-from hopattn.retrieval.separation import separation_of
-from hopattn.retrieval.separation.base import with_sink
+from hopattn.retrieval.separation import separation_of, single_numbers
 from hopattn.retrieval.step import Step, StepParts
 from hopattn.transformer.feed_forward import Affine, image
 from hopattn.transformer.scaled_dot_product import (
@@ -149,7 +148,9 @@ class Head(Owner):
             options[name] = Identity() if norm is None else function(norm, name)
         if options["position"] is not None:
             require_rotated(options["position"], maps["query"].dims[0], "position: the rows of w_query")
-        for name, part in {**maps, "retrieval": Step(**parts), **options}.items():
+        step = Step(**parts)
+        single_numbers(step.separation)
+        for name, part in {**maps, "retrieval": step, **options}.items():
             object.__setattr__(self, name, part)
 
     @classmethod
@@ -264,7 +265,7 @@ class Head(Owner):
 
 
 class Group(NamedTuple):
-    """Heads that differ only in their matrices, biases and sinks, and are computed together.
+    """Heads that differ only in their matrices, biases, sinks and α, and are computed together.
 
     maps: the affine maps to the queries, keys and values of all heads. shape: g heads of keys, each of which serves r
     heads of queries.
@@ -328,14 +329,15 @@ class Group(NamedTuple):
         return traces
 
     def retrieval(self, keys: Array) -> Step:
-        """The step of all heads, with the sink that they share or the sinks of all, `(g, r, 1)`."""
-        step, sinks = self.heads[0].retrieval, [head.retrieval.separation.sink for head in self.heads]
-        if len(sinks) == 1 or all(isinstance(sink, float | None) and sink == sinks[0] for sink in sinks):
-            return step
-        like = widened(keys[..., :1])
-        arrays = [in_numbers_of(like, np.asarray(sink) if isinstance(sink, float) else sink) for sink in sinks]
-        logits = namespace(like).reshape(namespace(like).stack(arrays), (*self.shape, 1))
-        return replace(step, separation=with_sink(step.separation, logits))
+        """The step of all heads, with the sink and the α that they share or those of all, `(g, r, 1)`."""
+        step, like, parameters = self.heads[0].retrieval, widened(keys[..., :1]), dict[str, Array]()
+        for name in step.separation.variables:
+            values = [getattr(head.retrieval.separation, name) for head in self.heads]
+            if all(one is values[0] or (isinstance(one, float) and one == values[0]) for one in values):
+                continue
+            arrays = [in_numbers_of(like, np.asarray(one) if isinstance(one, float) else one) for one in values]
+            parameters[name] = namespace(like).reshape(namespace(like).stack(arrays), (*self.shape, 1))
+        return replace(step, separation=replace(step.separation, **parameters)) if parameters else step
 
     def arguments(self, texts: Texts, mask: Mask, bias: Array | None) -> tuple[Array, Array, Array, Any, Array | None]:
         """The arguments of `read`, whose bias is the sum of all masks and numbers; and the numbers alone."""

@@ -300,7 +300,7 @@ def _side_by_side(outputs: Sequence[Array]) -> Array:
 
 
 def _kind(head: Head) -> tuple[Any, ...]:
-    """All but the matrices, biases and sink of a head: heads in which this is equal are computed together.
+    """All but the matrices, biases, sink and learned α of a head: heads in which this is equal are computed together.
 
     A mask that is an array, and a learned β, must be one and the same; all heads have a sink, or none has; so with a
     bias. A similarity that goes by the places of a text is computed for each head by itself.
@@ -309,6 +309,11 @@ def _kind(head: Head) -> tuple[Any, ...]:
     dims = [affine.dims for affine in (head.query, head.key, head.value)]
     identities = mask if isinstance(mask, MaskRule) else id(mask), beta if isinstance(beta, float) else id(beta)
     mark = None if step.similarity.by_pairs else object()
-    parameters: dict[str, Any] = {"beta": 1.0} | ({} if step.separation.sink is None else {"sink": 0.0})
+    variables = {name: getattr(step.separation, name) for name in step.separation.variables}
+    parameters: dict[str, Any] = {
+        name: 2.0 for name, value in variables.items() if name == "beta" or not isinstance(value, float | None)
+    }
+    if step.separation.sink is not None:
+        parameters["sink"] = 2.0
     placement = head.query_norm, head.key_norm, head.position, head.bias is None
     return dims, placement, step.similarity, step.activation, replace(step.separation, **parameters), identities, mark

@@ -31,7 +31,14 @@ CALLS = [
     *((lambda n=n: ha.separations.power(n=n), "n", "whole", repr(n)) for n in (1, 1001, 2.5, "3", True)),
     (lambda: ha.separations.entmax(alpha=0.9), "alpha", "at least 1", "0.9"),
     (lambda: ha.separations.entmax(alpha="2"), "alpha", "'2'"),
+    (lambda: ha.separations.entmax(alpha=0.5), "alpha", "0.5", "no weight of 0"),
+    (lambda: ha.separations.entmax(alpha=np.array([2, 0.5])), "alpha", "0.5", "from 1, the softmax, to 4"),
+    (lambda: ha.separations.entmax(alpha=[1.5, np.nan]), "alpha", "nan"),
+    (lambda: ha.separations.entmax(alpha=[1.5, 4.5]), "alpha", "4.5", "to 4"),
+    (lambda: ha.separations.entmax(alpha=[1.5, 2]).weights(ONES((3, 2))), "alpha", "(2,)", "(3,)"),
+    (lambda: ha.Memory(EYE, separation=ha.separations.entmax(alpha=[1, 2])), "alpha", "single number", "(2,)"),
     (lambda: ha.separations.normmax(alpha=1.0), "alpha", "above 1"),
+    (lambda: ha.separations.normmax(alpha=[2, 1]), "alpha", "above 1"),
     (lambda: ha.separations.normmax(alpha=np.nan), "alpha", "nan"),
     (lambda: ha.separations.k_subsets(k=0), "k", "whole", "0"),
     (lambda: ha.separations.k_subsets(k=1.5), "k", "whole", "1.5"),
@@ -51,7 +58,7 @@ CALLS = [
     (lambda: ha.Memory(EYE, sink="0"), "sink", "'0'"),
     (lambda: ha.Memory(EYE, sink=np.zeros(3)), "sink", "single number", "(3,)"),
     (lambda: ha.Memory(EYE, separation=softmax(sink=1), sink=1), "sink", "one place"),
-    (lambda: softmax(sink=np.array([0, np.inf])), "sink", "NaN"),
+    (lambda: softmax(sink=np.array([0, np.inf])), "sink", "inf", "finite numbers"),
     (lambda: softmax(sink=np.zeros(2)).weights(ONES((3, 2))), "sink", "(2,)", "(3,)"),
     (lambda: ha.Memory(EYE).rest([1.0, 0.0]), "rest", "Softmax(beta=1.0)", "no sink"),
     (lambda: ha.Memory(EYE, separation="power").rest([1.0, 0.0]), "rest", "Power", "no sink"),
@@ -136,7 +143,6 @@ def test_what_cannot_be_is_refused_with_its_place_and_what_was_expected(row, tmp
 def test_where_a_derivative_would_be_lost_it_is_refused(torch, jax):
     slope, pair = torch.tensor(2.0, requires_grad=True), torch.ones(2, requires_grad=True)
     for call, place, *words in (
-        (lambda: ha.separations.entmax(alpha=slope), "alpha", "plain number", "derivative"),
         (lambda: ha.activations.tanh(beta=slope), "beta", "plain number"),
         (lambda: ha.positions.Alibi(slope), "slope", "plain number"),
         (lambda: jax.grad(lambda beta: ha.activations.tanh(beta=beta).beta)(2.0), "beta", "plain number"),

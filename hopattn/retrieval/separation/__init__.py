@@ -10,6 +10,7 @@ A class that lies in a file of this folder is in the registry.
 - `elementwise.py`: each pattern counts by its own score: identity, powers, exponential, threshold
 """
 
+from collections.abc import Iterable
 from typing import Any
 
 from hopattn.foundation.arrays import NumberOrArray
@@ -34,8 +35,20 @@ def separation_of(choice: Any, beta: Any = None, default: Any = 1.0, sink: Numbe
         raise InvalidInput(f"sink: the separation {quoted(name_of(separation))} {reason}; expected one of {names}")
     if sink is not None and separation.sink is not None:
         raise InvalidInput(f"sink: {quoted(choice)} carries its own; give it in one place")
-    variant = separation if sink is None else with_sink(separation, sink)
-    if getattr(variant.sink, "ndim", 0):
-        cure = "ha.attention and ha.MultiHead take one for each head"
-        raise InvalidInput(f"sink: expected a single number, not an array of shape {tuple(variant.sink.shape)}; {cure}")
+    if sink is None:
+        return separation
+    single_numbers(variant := with_sink(separation, sink), ("sink",))
     return variant
+
+
+def single_numbers(separation: Separation, names: Iterable[str] = ()) -> dict[str, Any]:
+    """The parameters that may be arrays, or those of these names: each a number, an array `()`, or None.
+
+    Raises `InvalidInput` for an array with a number for each row of scores.
+    """
+    parameters = {name: getattr(separation, name) for name in names or separation.variables}
+    for name, value in parameters.items():
+        if getattr(value, "ndim", 0):
+            cure = "ha.attention takes one for each head, and ha.MultiHead heads with one each"
+            raise InvalidInput(f"{name}: expected a single number, not an array of shape {tuple(value.shape)}; {cure}")
+    return parameters

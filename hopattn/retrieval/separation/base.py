@@ -19,7 +19,16 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 import numpy as np
 
 from hopattn.foundation.argument_names import in_loops
-from hopattn.foundation.arrays import Array, NumberOrArray, as_float, device_of, in_numbers_of, namespace
+from hopattn.foundation.arrays import (
+    Array,
+    NumberOrArray,
+    as_float,
+    device_of,
+    in_numbers_of,
+    namespace,
+    on_host,
+    require_one_library,
+)
 from hopattn.foundation.boundary import Declared
 from hopattn.foundation.checks import positive_or_variable, real, require_least
 from hopattn.foundation.errors import InvalidInput, quoted
@@ -95,6 +104,8 @@ class Separation(Declared, ABC):
     """True where the weights are not continuous in the scores."""
     tempered: ClassVar[bool] = True
     """Whether β does more than scale all weights by one factor; False if they are homogeneous in the scores."""
+    variables: ClassVar[tuple[str, ...]] = ("beta",)
+    """The parameters that may be arrays of PyTorch or JAX with a derivative; all but β also one number for each row."""
     shares: ClassVar[bool] = False
     """True where the weights of a row sum to 1: then Ψ(s + c) = Ψ(s) + c for a number c."""
     why_no_potential: ClassVar[str] = ""
@@ -212,15 +223,34 @@ class Separation(Declared, ABC):
         return None
 
 
-def number_or_rows(value: Any, what: str) -> Any:
-    """A finite number as a float; an array that requires a gradient, or that has axes, is unchanged."""
+def number_or_rows(
+    value: Any, what: str, expected: str = "finite numbers, or None for no sink", most: float = math.inf, **bounds: Any
+) -> Any:
+    """A finite number as a float; an array that requires a gradient, or that has axes, as floating-point numbers.
+
+    expected: the numbers of an array, for a message. most: the largest of these. bounds: as of `real`, for both.
+    """
     n = getattr(value, "ndim", 0)  # a module has a function of this name
-    if not (requires_grad(value) or (isinstance(n, int) and n > 0)):
-        return real(value, what)
+    if not (requires_grad(value) or isinstance(value, list) or (isinstance(n, int) and n > 0)):
+        return real(value, what, **bounds)
     numbers = as_float(value, what)
-    if known_true(~namespace(numbers).all(namespace(numbers).isfinite(numbers))):
-        raise InvalidInput(f"{what}: holds a NaN or an infinity; expected finite numbers, or None for no sink")
+    xp, above, least = namespace(numbers), bounds.get("above", -math.inf), bounds.get("least", -math.inf)
+    inside = xp.isfinite(numbers) & (numbers > above) & (numbers >= least) & (numbers <= most)
+    if known_true(~xp.all(inside)):
+        wrong = on_host(numbers)[~on_host(inside)].flat[0]
+        raise InvalidInput(f"{what}: holds {wrong:g}; expected {expected}")
     return numbers
+
+
+def row_numbers(value: Any, scores: Array, what: str) -> Any:
+    """A number as it is; an array that broadcasts to the rows of the scores as `(…, 1)`, in the dtype of the scores."""
+    if isinstance(value, float):
+        return value
+    if not isinstance(value, np.ndarray):
+        require_one_library(value, scores, what, "the scores")
+    numbers = in_numbers_of(scores, value)
+    require_broadcast(numbers, tuple(scores.shape[:-1]), what, "the rows of the scores")
+    return numbers[..., None]
 
 
 @dataclass(frozen=True)
@@ -256,6 +286,7 @@ class Competing(Separation):
     """
 
     sink: Annotated[NumberOrArray, number_or_rows] = field(default=None, kw_only=True)
+    variables: ClassVar[tuple[str, ...]] = ("beta", "sink")
     why_no_entropy: ClassVar[str] = ""
     """Empty: the weights and the rest sum to 1."""
 
@@ -375,9 +406,8 @@ def with_null_pattern(
     if isinstance(sink, float):
         logit = zero + min(max(sink, -most), most)
     else:
-        logits = xp.clip(in_numbers_of(scores, sink), -most, most)
-        require_broadcast(logits, shape[:-1], "sink", "the rows of the scores")
-        logit = xp.broadcast_to(logits[..., None], (*shape[:-1], 1))
+        logits = xp.clip(row_numbers(sink, scores, "sink"), -most, most)
+        logit = xp.broadcast_to(logits, (*shape[:-1], 1))
     if where is not None:
         mask = xp.broadcast_to(where, shape)
         where = xp.concat([mask, xp.ones_like(mask[..., :1])], axis=-1)
