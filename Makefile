@@ -30,7 +30,7 @@ STRIPS = bank aaba apple one-head hopfield-beside-attention
 .PHONY: demo test test-all lint types bench schema figures docs site certificate faults fuzz release-checks clean
 
 demo: $(VENV)/.run
-	@$(BIN)/hopattn figures $(DEMO_FIGURES) --out demo-figures & figures=$$!; checked=0; \
+	@$(BIN)/hopattn figures $(DEMO_FIGURES) --out demo-figures/ & figures=$$!; checked=0; \
 		$(BIN)/hopattn check $(DEMO_SCENARIOS) || checked=$$?; wait $$figures && exit $$checked
 	@echo 'make demo DEMO_FIGURES= DEMO_SCENARIOS= draws all figures of the gallery, and checks all scenarios'
 
@@ -55,9 +55,9 @@ schema: $(VENV)/.run
 	$(BIN)/hopattn schema > scenarios/scenario.schema.json
 
 figures: $(VENV)/.run
-	$(BIN)/hopattn figures --out figures --format svg,gif
-	$(BIN)/hopattn heads two-layers --figure figures/census.svg >/dev/null
-	for name in $(STRIPS); do $(BIN)/hopattn run $$name --figures strip --into figures >/dev/null || exit 1; done
+	$(BIN)/hopattn figures --out figures/ --as svg,gif
+	$(BIN)/hopattn heads two-layers --out figures/census.svg >/dev/null
+	for name in $(STRIPS); do $(BIN)/hopattn run $$name --figure strip --out figures/ >/dev/null || exit 1; done
 
 docs: schema
 	$(BIN)/python -m tools.signatures > docs/reference/api.txt

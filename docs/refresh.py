@@ -41,6 +41,7 @@ from hopattn.views.explorer.explorer import explore
 
 MADE = {
     "commands": commands.page,
+    "outputs": commands.outputs,
     "names": api.index,
     "defaults": defaults.table,
     "scenarios": gallery.listing,

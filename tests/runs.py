@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 import hopattn as ha
 from hopattn.figures.figure import gallery
-from hopattn.figures.files import rendered_in_formats
+from hopattn.figures.files import as_svg
 from hopattn.figures.fit import fit
 from hopattn.figures.style import STYLES
 from hopattn.scenario.files import shipped
@@ -67,6 +67,6 @@ def drawing_of(figure, scenario):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         fitted = fit(sheet, STYLES["slide"])
-        svg, notes = rendered_in_formats(sheet, ["svg"], STYLES["slide"], scenario)["svg"]
+        svg, notes = as_svg(sheet, scenario=scenario)
     assert fitted.remark() == ""
     return Drawing(fitted.figure, svg, notes)

@@ -17,6 +17,7 @@ from docs.builder.layout import sources
 from docs.builder.places import ROOT, in_the_site
 from hopattn.experiments.sweeps.kept import kept_folder, kept_sweep
 from hopattn.experiments.sweeps.of_scenario import sweep_scenario
+from hopattn.experiments.sweeps.sizes import measured
 from hopattn.scenario.files import shipped
 
 
@@ -57,20 +58,26 @@ def test_every_command_and_every_option_is_on_the_page():
     for name in commands.cli.list_commands(None):
         assert f"## `hopattn {name}`" in page
     assert "`--set KEY=VALUE`" in page
-    assert "`--format [html\\|json\\|md\\|moodle\\|notebook\\|qti\\|tex]`" in page
+    assert "`--style slide\\|paper\\|dark`" in page
 
 
 @pytest.mark.parametrize("points", sorted(kept_folder().glob("*.jsonl")), ids=lambda path: path.stem)
 def test_the_kept_points_of_a_sweep_are_all_those_of_its_file_and_come_out_again(points):
     scenario = ha.load(points.stem)
     kept, table = kept_sweep(scenario), scenario.spec.sweep
-    assert kept.axes == {name: tuple(values) for name, values in table.axes.items()}
-    assert [*kept.values] == table.measures and not np.isnan([*kept.values.values()]).any()
-    first = sweep_scenario(scenario, {name: values[:1] for name, values in kept.axes.items()}, workers=1)
-    place = (slice(1),) * len(kept.axes)
+    axes, _, sizes = measured(scenario.spec, table.axes, {})
+    assert kept.axes == {name: tuple(values) for name, values in axes.items()}
+    assert all(np.array_equal(kept.sizes[name], size) for name, size in sizes.items())
+    everywhere = sizes.get("patterns", np.ones([*map(len, axes.values())])) > 0
+    assert [*kept.values] == table.measures
+    assert all(np.array_equal(np.isnan(rows).any(axis=-1), ~everywhere) for rows in kept.values.values())
+    first = sweep_scenario(scenario, {name: values[:1] for name, values in table.axes.items()}, workers=1)
+    place = tuple(kept.axes[name].index(value) for name, (value,) in first.axes.items())
     for name in kept.values:
-        both = first.error(name) + kept.error(name)[place]  # 95 % intervals
-        assert np.all(np.abs(first.mean(name) - kept.mean(name)[place]) <= np.fmax(both, 0.02)), name
+        both = np.nansum(
+            [np.ptp(first.interval(name)), np.ptp(kept.interval(name), axis=0)[place]]
+        )  # two 95 % intervals
+        assert np.abs(first.mean(name).item() - kept.mean(name)[place]) <= max(both, 0.02), name
 
 
 @pytest.mark.parametrize(

@@ -158,9 +158,10 @@ class Command:
 
 TABLE = "table.csv"
 SWEEP = f"sweep phases --set ensemble.neurons=40 --trials 4 --over load=0.05:0.2:24 --points kept.jsonl --out {TABLE}"
-COMPARE = f"compare --trials 2 --n-patterns 6 --dim 32 --csv {TABLE} --figure curve.svg"
+COMPARE = f"compare --trials 2 --set n_patterns=6 --set dim=32 --out {TABLE} --out curve.svg"
 COMMANDS = (
-    Command("run", "run bank --figures --into pictures --out results", ("pictures/*",), ("results",)),
+    Command("run", "run bank --out results/", (), ("results",)),
+    Command("pictures", "run bank --figure all --out pictures/", ("pictures/*",)),
     Command("figures", "figures neuron attention --out pictures", ("pictures/*",)),
     Command("compare", COMPARE, (TABLE, "curve.svg")),
     Command("sweep on workers", f"{SWEEP} --workers 2", (TABLE,)),

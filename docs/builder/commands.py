@@ -6,6 +6,7 @@ import click
 
 from docs.builder.markdown import fenced, plain, table
 from hopattn.cli.main import cli
+from hopattn.cli.output import WRITTEN, dotted
 
 _KEEP_LINES = "\b\n"  # click's mark of a paragraph whose lines stay as they are
 
@@ -32,6 +33,16 @@ def page() -> str:
         ),
     ]
     return "\n\n".join([*head, *(_section(name, one, context) for name, one in commands.items() if one)])
+
+
+def outputs() -> str:
+    """What each command writes for each ending, as a table."""
+    rows = [
+        [f"`{command}`", f"`{dotted(group)}`", plain(what)]
+        for command, forms in WRITTEN.items()
+        for group, what in forms.items()
+    ]
+    return table(["command", "ending", "what it writes"], rows)
 
 
 def _section(name: str, command: click.Command, parent: click.Context) -> str:

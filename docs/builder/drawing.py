@@ -15,7 +15,7 @@ from docs.builder.thumbnails import cropped
 from hopattn.experiments.sweeps.kept import kept_folder, kept_sweep
 from hopattn.figures.favourites import drawable, favourite
 from hopattn.figures.figure import gallery
-from hopattn.figures.files import rendered_in_formats
+from hopattn.figures.files import as_svg
 from hopattn.figures.sheet import Sheet
 from hopattn.figures.style import STYLES, Style
 from hopattn.figures.sweep import sweep_sheet
@@ -130,7 +130,9 @@ def _pictures(scenario: Scenario, result: Result) -> Iterator[tuple[Picture, Dra
     for figure in sorted(own, key=lambda figure: best is None or figure.name != best.name):
         file = f"figures/{figure.name}.svg"
         command = (
-            f"hopattn sweep {name} --out {name}.svg" if figure.source else f"hopattn run {name} --figures {figure.name}"
+            f"hopattn sweep {name} --out {name}.svg"
+            if figure.source
+            else f"hopattn run {name} --out {name}.svg --figure {figure.name}"
         )
         sheet = figure.sheet(figure.result() if figure.source else result)
         yield Picture(file, figure.shows, command), partial(_drawn, sheet, name)
@@ -142,12 +144,12 @@ def _pictures(scenario: Scenario, result: Result) -> Iterator[tuple[Picture, Dra
         picture = Picture(f"figures/{name}-sweep.svg", shows, f"hopattn sweep {name} --out {name}.svg")
         yield picture, partial(_drawn, sweep_sheet(swept), name)
     elif best is not None:
-        picture = Picture(f"figures/{name}-{best.name}.svg", best.shows, f"hopattn run {name} --figures {best.name}")
+        picture = Picture(f"figures/{name}-{best.name}.svg", best.shows, f"hopattn run {name} --out {name}.svg")
         yield picture, partial(_drawn, best.sheet(result), name)
 
 
 def _drawn(sheet: Sheet, scenario: str, style: Style) -> bytes:
-    return rendered_in_formats(sheet, ["svg"], style, scenario)["svg"][0]
+    return as_svg(sheet, style, scenario)[0]
 
 
 def _not_drawn(style: Style) -> bytes:

@@ -419,7 +419,7 @@ class Checkpoint(PublicObject, metaclass=OtherWords):
 def _not_read(kind: Any, missing: Mapping[str, Any]) -> str:
     """Why a `model_type` is not read; only what the caller wrote may be mistyped."""
     if kind is None:
-        cure = "give missing={'model_type': '…'} (--missing model_type=…)"
+        cure = "give missing={'model_type': '…'} (--set model_type=…)"
         return f"'model_type' is missing, the family of the model; {cure}, one of: {listed(sorted(FAMILIES))}"
     if "model_type" in missing:
         return f"model_type: {unknown(kind, FAMILIES)}"

@@ -144,7 +144,7 @@ class Fields:
         if names := list(dict.fromkeys(self.removable)):
             cures.append(f"if the model needs no such field, leave it out: unread={names} (--unread {','.join(names)})")
         if names := list(dict.fromkeys(self.lacking)):
-            values = f"missing={{{', '.join(f'{quoted(name)}: …' for name in names)}}} (--missing {names[0]}=…)"
+            values = f"missing={{{', '.join(f'{quoted(name)}: …' for name in names)}}} (--set {names[0]}=…)"
             cures.append(f"for a missing field, give the value of the model's authors: {values}")
         raise InvalidInput(f"{self.where}: {'; '.join([*dict.fromkeys(self.faults), *cures])}")
 

@@ -10,7 +10,7 @@ import numpy as np
 from hopattn.foundation.array_headers import named, opened
 from hopattn.foundation.checks import instance
 from hopattn.foundation.errors import InvalidInput, listed, quoted, shortened
-from hopattn.results.frames import imported
+from hopattn.results.dataset import imported
 
 TOKENIZER = "tokenizer.json"
 OLDER = ("vocab.json", "merges.txt", "vocab.txt", "tokenizer.model", "spiece.model", "sentencepiece.bpe.model")

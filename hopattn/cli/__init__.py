@@ -7,8 +7,8 @@
 - `source_date.py`: a variable of the environment that NumPy and matplotlib read
 - `signals.py`: Ctrl-C and SIGTERM, which stop a command
 - `scenario_names.py`: the names of scenarios, which a shell can complete
-- `pairs.py`: a command with options of the form KEY=VALUE
-- `drawing.py`: the options of commands that draw figures
+- `options.py`: the options that several commands have, and the ways that options were written
+- `output.py`: the table of what commands write, and the option `--out`
 - `commands/`: one command in each file
 - `main.py`: the group of all commands, and exit codes for errors
 """

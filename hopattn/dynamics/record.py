@@ -1,5 +1,6 @@
 """The record of a recall: how each cue ended, and the stored pattern that it recalled, if any."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -9,8 +10,8 @@ import numpy as np
 from hopattn.dynamics.likeness import Likeness, ReferencePatterns
 from hopattn.foundation.arrays import Array, on_host
 from hopattn.foundation.writing import Word
-from hopattn.results.display import Drawable
-from hopattn.results.frames import VERSIONS, data_frame, dataset
+from hopattn.results.dataset import Dataset, plain
+from hopattn.results.labelled import Labelled
 
 
 class Status(Word):
@@ -32,7 +33,7 @@ STATUS_DTYPE = f"<U{max(map(len, Status))}"
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Recall(Drawable):
+class Recall(Dataset):
     """The record of a recall of n cues over T steps; for a single cue `(dim,)`, every array lacks the axis n.
 
     An array of every step has the axis of the steps first, `(T+1, n, …)`: entry 0 is the cue, entry t the state after t
@@ -151,34 +152,30 @@ class Recall(Drawable):
         copies: dict[str, Any] = {name: on_host(array) for name, array in arrays.items() if array is not None}
         return replace(self, **copies)
 
-    def to_pandas(self) -> Any:
-        """A pandas DataFrame with one row for each cue; raises `InvalidInput` if pandas is missing.
-
-        Its columns are status, steps, converged, residual, period, matched, similarity and spurious, and the first and
-        last energy. `attrs` holds the versions.
+    def table(self) -> list[dict[str, Any]]:
+        """One row for each cue: status, steps, converged, residual, period, matched, similarity and spurious, and the
+        first and last energy.
         """
         columns = {name: np.atleast_1d(getattr(self, name)) for name in self.BY_CUE}
         if self.energies is not None:
             energies = self.to_numpy().energies
             columns |= {"first energy": np.atleast_1d(energies[0]), "last energy": np.atleast_1d(energies[-1])}
-        rows = [dict(zip(columns, row, strict=True)) for row in zip(*map(list, columns.values()), strict=True)]
-        return data_frame(rows, (), {"versions": VERSIONS})
+        return [dict(zip(columns, row, strict=True)) for row in zip(*map(plain, columns.values()), strict=True)]
 
-    def to_xarray(self) -> Any:
-        """An xarray Dataset with the dims cue, neuron, step and pattern; raises `InvalidInput` if xarray is missing.
+    def _arrays(self) -> Mapping[str, Labelled]:
+        """The arrays with the dims cue, neuron, step and pattern.
 
-        A record of a single cue has no dim cue; one of tokens has the dim token before neuron. `attrs` holds the
-        versions.
+        A record of a single cue has no dim cue; one of tokens has the dim token before neuron.
         """
         record, cue = self.to_numpy(), ("cue",) * self._many
         neurons = ("token", "neuron")[-len(self._state_shape) :]
-        arrays: dict[str, Any] = {"state": ((*cue, *neurons), record.state)}
-        arrays |= {name: (cue, getattr(self, name)) for name in self.BY_CUE}
+        arrays = {"state": Labelled(np.asarray(record.state), (*cue, *neurons))}
+        arrays |= {name: Labelled(np.asarray(getattr(self, name)), cue) for name in self.BY_CUE}
         entries = {"energies": (), "trajectory": neurons, "overlaps": ("pattern",), "weights": ("pattern",)}
         for name in self.BY_STEP:
             if (array := getattr(record, name)) is not None:
-                arrays[name] = (("step", *cue, *entries[name]), array)
-        return dataset(arrays, {}, {"versions": VERSIONS})
+                arrays[name] = Labelled(array, ("step", *cue, *entries[name]))
+        return arrays
 
     def only_row(self) -> "Recall":
         """The record of a single cue, without the axis n."""

@@ -57,4 +57,5 @@ def forgetting(
     require_room(4 * trials * (max(after) + names + 1) * (model.dim + 1), f"texts of {max(after):,} words")
     seed = whole_seed(rng)
     curve = Sweep.of({AXIS: after}, trials, measured_by_length(model, after, names, trials, seed))
-    return replace(curve, about={"seed": seed})
+    shares = tuple(name for name in curve.values if name.startswith("accuracy"))
+    return replace(curve, about={"seed": seed}, shares=shares)

@@ -61,7 +61,7 @@ class CensusText:
     repeats: str = ""
     ids: Path | None = None
     text: Path | None = None
-    long: int | None = None
+    length: int | None = None
     seed: int = 0
 
 
@@ -78,7 +78,7 @@ class OfConfiguration(NamedTuple):
         for pair in missing:
             name, equals, value = pair.partition("=")
             if not (name and equals):
-                raise InvalidInput(f"--missing: got {quoted(pair)}; expected NAME=VALUE, as in rope_theta=10000")
+                raise InvalidInput(f"--set: got {quoted(pair)}; expected NAME=VALUE, as in rope_theta=10000")
             try:
                 values[name] = json.loads(value)
             except ValueError:
@@ -114,34 +114,34 @@ def tokens_for(model: OpenedModel, text: CensusText) -> tuple[Tokens, str]:
     if (file := text.ids or text.text) is None:
         return _repeated(model, text)
     tokens = _tokens_of(file, model.tokenizer) if text.text else Tokens.of_ids(_ids_in(file))
-    if text.long is not None and len(tokens) < text.long:
-        raise InvalidInput(f"--long: {named(file)} has {len(tokens):,} tokens; expected at least {text.long:,}")
-    tokens = tokens[: text.long]
+    if text.length is not None and len(tokens) < text.length:
+        raise InvalidInput(f"--length: {named(file)} has {len(tokens):,} tokens; expected at least {text.length:,}")
+    tokens = tokens[: text.length]
     if len(tokens) < 2:
         raise InvalidInput(f"{named(file)}: got {counted(len(tokens), 'token')}; expected at least two")
     if (wrong := tokens.ids[(tokens.ids < 0) | (tokens.ids >= model.tokens)]).size:
         raise InvalidInput(f"{named(file)}: got the id {wrong[0]}; expected 0 to {model.tokens - 1:,}")
     with in_file(named(file)):
-        _require_length(len(tokens), model, f"--long {model.longest} takes the first {model.longest}")
+        _require_length(len(tokens), model, f"--length {model.longest} takes the first {model.longest}")
     return tokens, f"{len(tokens):,} tokens of {file.name}"
 
 
 def _repeated(model: OpenedModel, text: CensusText) -> tuple[Tokens, str]:
     """Random tokens, all different, and repeated."""
-    if text.repeats and text.long is not None:
-        raise InvalidInput("--long: the length is that of --repeats; give one of them")
+    if text.repeats and text.length is not None:
+        raise InvalidInput("--length: the length is that of --repeats; give one of them")
     if text.repeats:
         found = REPEATS.fullmatch(text.repeats)
         period, times = map(int, found.groups()) if found else (0, 0)
         if period < 1 or times < 2:
             raise InvalidInput(f"--repeats: got {quoted(text.repeats)}; expected tokens x times, as in 25x4")
-    elif text.long is not None:
-        period, times = whole(text.long, "--long", least=4) // 2, 2
+    elif text.length is not None:
+        period, times = whole(text.length, "--length", least=4) // 2, 2
     else:
         room = COUNTED if model.longest is None else model.longest // TIMES
         period, times = max(min(PERIOD, model.tokens, room), 1), TIMES
     if period > model.tokens:
-        what = "--long" if text.long else "--repeats"
+        what = "--length" if text.length else "--repeats"
         raise InvalidInput(f"{what}: {period:,} different tokens do not exist among {model.tokens:,}")
     _require_length(period * times, model, "choose fewer")
     drawn = np.random.default_rng(text.seed).choice(model.tokens, period, replace=False)
@@ -196,7 +196,7 @@ def _opened(path: Path, fields: OfConfiguration) -> OpenedModel:
         with placed(f"'{shortened(path)}'"):
             return _checkpoint(path, fields)
     if any(fields):
-        option = "--missing" if fields.missing else "--unread"
+        option = "--set" if fields.missing else "--unread"
         raise InvalidInput(f"{option}: '{shortened(path)}' is no folder of a checkpoint, and has no config.json")
     training = trained(path)
     model, recipe = training.model(), training.recipe
@@ -207,8 +207,6 @@ def _opened(path: Path, fields: OfConfiguration) -> OpenedModel:
 
 def trained(path: Path) -> Training:
     """The training in a file of `hopattn train`, or in a shipped one; raises `InvalidInput` where there is none."""
-    if _is_folder(path):
-        raise InvalidInput(f"--save: '{shortened(path)}' is a folder; expected an .npz file of `hopattn train`")
     shipped = {file.stem: file for file in sorted(shipped_folder().glob("circuits/*.npz"))}
     is_there = os.path.exists(path)  # noqa: PTH110 (without an error for a name that is too long)
     path = path if is_there else shipped.get(str(path), path)

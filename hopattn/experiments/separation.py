@@ -16,6 +16,7 @@ from hopattn.foundation.array_files import named
 from hopattn.foundation.checks import require_time
 from hopattn.foundation.errors import in_file
 from hopattn.foundation.writing import at_most
+from hopattn.results.dataset import Dataset, plain
 from hopattn.theory.separation import Margins, margins, multiplications
 
 SPARE = 10.0
@@ -25,7 +26,7 @@ NAMED = 8
 
 
 @dataclass(frozen=True, eq=False)
-class SeparationReport:
+class SeparationReport(Dataset):
     """The margins of patterns, or of the keys of a head, and the advice that follows.
 
     where: the head, or "". margins: those of the patterns. error: the error of the softmax column, by the distance of
@@ -149,19 +150,49 @@ class SeparationReport:
         if self.lead > 0:
             yield f"Sparsemax gives half of the queries a single key from β = {1 / self.lead:.4g} on."
 
+    _index = ("pattern",)
+
+    def table(self) -> list[dict[str, Any]]:
+        """One row for each pattern, with its `columns` and whether it is `equal` to another one, or `hidden`."""
+        columns = {"pattern": np.array(self.labels), **self.columns, "equal": self.margins.twins, "hidden": self.hidden}
+        return [dict(zip(columns, row, strict=True)) for row in zip(*map(plain, columns.values()), strict=True)]
+
+    def _attributes(self) -> Mapping[str, Any]:
+        count, dim = self.margins.patterns.shape
+        found: dict[str, Any] = {"where": self.where, "n_patterns": count, "dim": dim, "error": self.error}
+        found |= {"beta": self.beta, "softmax_beta": self.softmax_beta, "names": list(self.names)}
+        return found | {"lead": self.lead, "own_beta": self.own_beta, "advice": list(self.advice)}
+
     def to_dict(self) -> dict[str, Any]:
         """All of it as lists and numbers for JSON; a number that is infinite or unknown is None."""
-        columns = {name: [_finite(x) for x in column.tolist()] for name, column in self.columns.items()}
-        found: dict[str, Any] = {"where": self.where, "n_patterns": len(self.margins.patterns)}
-        found |= {
-            "dim": self.margins.patterns.shape[1],
-            "error": self.error,
-            "beta": self.beta,
-            "softmax_beta": self.softmax_beta,
-        }
-        found |= {"names": list(self.names), "lead": _finite(self.lead), "own_beta": _finite(self.own_beta)}
-        found |= {"equal": self.margins.twins.tolist(), "hidden": self.hidden.tolist(), **columns}
-        return found | {"advice": list(self.advice)}
+        *about, advice = plain(dict(self._attributes())).items()
+        columns = {"equal": self.margins.twins, "hidden": self.hidden, **self.columns}
+        return dict([*about, *plain(columns).items(), advice])
+
+
+@dataclass(frozen=True, eq=False)
+class Separation(Dataset):
+    """The reports of a file, in their order: one of its patterns, or one of each head. It is the sequence of them."""
+
+    reports: tuple[SeparationReport, ...]
+    _index = ("head", "pattern")
+
+    def __len__(self) -> int:
+        return len(self.reports)
+
+    def __iter__(self) -> Iterator[SeparationReport]:
+        return iter(self.reports)
+
+    def __getitem__(self, i: int) -> SeparationReport:
+        return self.reports[i]
+
+    def table(self) -> list[dict[str, Any]]:
+        """One row for each pattern of each head."""
+        return [{"head": report.where, **row} for report in self.reports for row in report.table()]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Each report as its `to_dict`."""
+        return {**self._attributes(), "heads": [report.to_dict() for report in self.reports]}
 
 
 def _spare_beta(apart: Margins) -> float:
@@ -179,13 +210,9 @@ def _some(names: list[str]) -> str:
     return ", ".join(names[:NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
-def _finite(number: float) -> float | None:
-    return number if np.isfinite(number) else None
-
-
 def separation_of_file(
     file: Path, error: float, array: str | None = None, note: Callable[[str], object] = lambda text: None
-) -> list[SeparationReport]:
+) -> Separation:
     """The report of the patterns of a file, or one of the keys of each head of a file with q, k and v alone.
 
     array: the name of the array of patterns, in a file with several, or three of a head, as in "q,k,v". note:
@@ -203,8 +230,8 @@ def separation_of_file(
     with in_file(named(file)):
         if (names := head_arrays(file, array)) is None:
             patterns = patterns_of(file, admit, array)
-            return [SeparationReport("", margins(patterns.read()), error, patterns.names)]
-        return [_of_head(head, error) for head in heads_of(file, names, admit=admit)]
+            return Separation((SeparationReport("", margins(patterns.read()), error, patterns.names),))
+        return Separation(tuple(_of_head(head, error) for head in heads_of(file, names, admit=admit)))
 
 
 def _of_head(head: RecallProblem, error: float) -> SeparationReport:

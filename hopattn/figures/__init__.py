@@ -15,6 +15,7 @@
 - `theory_lines.py`: lines of a theory, and points of one's own, over what was measured
 - `comparison.py`: the figure of a comparison
 - `census.py`: the figure of a census of heads
+- `rows.py`: the figure of a dataset that has none of its own: its columns of numbers
 - `predictions.py`: the lines that theory predicts for a sweep
 - `sweep.py`: the figure of a sweep: curves, maps, or the capacity against the size
 - `gallery/`: the figures, by family

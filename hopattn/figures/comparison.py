@@ -59,7 +59,7 @@ def axes_of(comparison: Comparison) -> dict[str, list[float]]:
     """The numbers of each axis; of a comparison without axes, the places from 1 on."""
     if not comparison.axes:
         return {"": [float(i) for i, _ in enumerate(places_of(comparison), start=1)]}
-    return {axis: [*dict.fromkeys(float(row.point[axis]) for row in comparison.rows)] for axis in comparison.axes}
+    return {axis: sorted({float(row.point[axis]) for row in comparison.rows}) for axis in comparison.axes}
 
 
 def means_of(comparison: Comparison, memory: str, measure: str) -> np.ndarray:
@@ -75,17 +75,18 @@ def means_of(comparison: Comparison, memory: str, measure: str) -> np.ndarray:
 
 
 def measured(comparison: Comparison, measure: str) -> list[tuple[str, np.ndarray, np.ndarray, np.ndarray]]:
-    """For each memory that has the measure its name, the means at the fixed point and after one step, and their error.
+    """For each memory that has the measure its name, the means at the fixed point and after one step, and the ends of
+    the interval of the first, `(2, n)`; over several places, the means of the ends.
 
     Memories with the same numbers are together: modern = nearest.
     """
     known: dict[bytes, tuple[str, np.ndarray, np.ndarray, np.ndarray]] = {}
     for memory in memories_of(comparison):
-        names = measure, FIRST.get(measure, ""), "recalled_error" if measure == "recalled" else ""
-        y, first, error = (means_of(comparison, memory, name) for name in names)
+        names = measure, FIRST.get(measure, ""), f"{measure}_low", f"{measure}_high"
+        y, first, *ends = (means_of(comparison, memory, name) for name in names)
         if not np.isnan(y).all():
             key = np.stack([y, first]).round(9).tobytes()
-            known[key] = f"{known[key][0]} = {memory}" if key in known else memory, y, first, error
+            known[key] = f"{known[key][0]} = {memory}" if key in known else memory, y, first, np.array(ends)
     return list(known.values())
 
 
@@ -110,8 +111,11 @@ def comparison_sheet(comparison: Comparison, measure: str | None = None) -> Shee
         panels = [_bars(comparison, name, i == 0) for i, name in enumerate(shown)]
     else:
         panels = _maps(comparison, shown[0]) if axes == 2 else [_curves(comparison, shown[0])]
-    draws = [row.trials for row in comparison.rows if row.recalled_error is not None]
-    errors = say("± one standard error of {} draws", draws[0]) if draws and "recalled" in shown and axes < 2 else ""
+    draws = [row.trials for row in comparison.rows if row.recalled_low is not None]
+    errors = ""
+    if draws and "recalled" in shown and axes < 2:
+        bands = say("bands: 95 % interval (Wilson) of {} draws", draws[0])
+        errors = bands if axes else say("bars: 95 % interval (Wilson) of {} draws", draws[0])
     names = [label(place, 20) for place in places]
     where = say("means of {} places: {} to {}", len(names), names[0], names[-1]) if axes else _numbered(names)
     notes = [errors, where if len(places) > 1 else "", left_out(len(shown), len(measures), "measures", "--measure")]
@@ -139,9 +143,9 @@ def _missing(comparison: Comparison) -> list[str]:
 def _curves(comparison: Comparison, measure: str) -> Panel:
     """The curve of each memory; memories whose curves coincide are one. Thin: after one step."""
     ((axis, numbers),), marks = axes_of(comparison).items(), list[Mark]()
-    for i, (name, y, first, error) in enumerate(measured(comparison, measure)):
-        ends = np.nan_to_num(np.abs(np.clip([y - error, y + error], 0, 1) - y))
-        bars, look = None if np.isnan(error).all() else ends, "both" if axis else "points"
+    for i, (name, y, first, ends) in enumerate(measured(comparison, measure)):
+        bars = None if np.isnan(ends).all() else np.nan_to_num(np.abs(ends - y))
+        look = "both" if axis else "points"
         marks.append(Curve(numbers, y, name, i, bars, look))
         if axis and not np.isnan(first).all() and not np.allclose(first, y, equal_nan=True):
             marks.append(Curve(numbers, first, "", i, look="law", key=say("after one step")))
@@ -164,16 +168,16 @@ def _bars(comparison: Comparison, measure: str, named: bool) -> Panel:
     memories = memories_of(comparison)
     rows = [next(row for row in comparison.rows if row.memory == name) for name in memories]
     values = np.array([getattr(row, measure) for row in rows], float)
-    errors = np.array([(measure == "recalled" and row.recalled_error) or np.nan for row in rows])
+    ends = np.array([[getattr(row, f"{measure}{end}", None) for row in rows] for end in ("_low", "_high")], float)
     at, gaps = np.flatnonzero(~np.isnan(values)), np.flatnonzero(np.isnan(values))
-    error = None if np.isnan(errors[at]).all() else errors[at]
+    error = None if np.isnan(ends).all() else np.nan_to_num(np.abs(ends - values))[:, at]
     marks: list[Mark] = [Bars(values[at], at=at, error=error, lying=True, colour=0)]
     if gaps.size:
         texts, starts = [why_missing(rows[i], measure) for i in gaps], np.column_stack([0.0 * gaps, gaps])
         marks.append(Nodes(starts, texts, "plain", "faint", size=0.75, align="left"))
     ticks = {float(i): name if named else "" for i, name in enumerate(memories)}
-    ends, most = (len(memories) - 0.5, -0.5), 1.2 if measure in SHARES else None
-    return Panel(marks, "", MEASURES[measure], x_range=(0, most), y_ticks=ticks, y_range=ends)
+    most, places = 1.2 if measure in SHARES else None, (len(memories) - 0.5, -0.5)
+    return Panel(marks, "", MEASURES[measure], x_range=(0, most), y_ticks=ticks, y_range=places)
 
 
 def why_missing(row: Row, measure: str) -> str:

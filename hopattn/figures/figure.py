@@ -72,10 +72,10 @@ class Figure:
             replace(one, title=(one.title or result.title) if stated is None else stated, lang=lang) for one in sheets
         ]
 
-    def lacks(self, result: Result, moving: bool = False) -> str:
-        """The reason why this figure cannot be drawn from a result, or cannot move there; an empty text if it can."""
+    def lacks(self, result: Result) -> str:
+        """The reason why this figure cannot be drawn from a result; an empty text if it can."""
         try:
-            self.frames(result) if moving else self.draw(chosen(result))
+            self.draw(chosen(result))
         except InvalidInput as error:
             return str(error)
         return ""

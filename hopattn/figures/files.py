@@ -3,28 +3,27 @@
 import io
 import re
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
-from pathlib import Path
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
-from urllib.parse import quote, unquote
+from urllib.parse import quote
 
 from hopattn.figures.figure import Figure
 from hopattn.figures.fit import Fitted, films
 from hopattn.figures.sheet import LeftOut, Sheet
 from hopattn.figures.style import STYLES, Style, styled
-from hopattn.foundation.errors import InvalidInput, reject_unknown
-from hopattn.results.files import write_over
+from hopattn.foundation.errors import InvalidInput
 from hopattn.scenario.result import Result
 from hopattn.scenario.sweep_and_figure import FigureTable
 
-FORMATS = ("svg", "pdf", "png", "gif")
-"""The formats of files. A GIF holds all frames of a figure."""
 FRAME_MS, LAST_FRAME_MS = 500, 2000
 """How long a frame is shown, and how long the last one is, in milliseconds."""
 Noted = tuple[bytes, tuple[str, ...]]
 """The bytes of a file, with notes for its author: what is left out, and what has no room."""
+Page = tuple[Fitted, Sheet, "Picture"]
+"""A picture of a file: as it is drawn, its sheet, and what it is."""
 _METADATA = {
     "svg": (("Title", "Description", "Source"), ("Date", "Creator")),
     "pdf": (("Title", "Subject", "Keywords"), ("CreationDate", "Producer", "Creator")),
@@ -35,28 +34,74 @@ _HASHED_ID = re.compile(rb'id="([a-z]+[0-9a-f]{10})"')
 _ID_OR_REFERENCE = re.compile(rb'(id="|#)([a-z]+[0-9a-f]{10})\b')
 _FONTS = b"'DejaVu Sans', Verdana, sans-serif"
 """The fonts of an SVG. A browser without the first takes the second, whose letters are nearly as wide."""
-_ORIGIN = re.compile(rb"hopattn scenario ([\w.~%-]+)")
 
 
-def rendered_in_formats(
-    sheet: Sheet, formats: Sequence[str], style: Style, scenario: str = "", title: str = "", resizable: bool = True
-) -> dict[str, Noted]:
-    """A sheet as the bytes of files, by format: svg, pdf and png.
+@dataclass(frozen=True)
+class Picture:
+    """What a file shows. sheet: draws it. film: draws its frames; None for a picture that does not move.
 
-    title: the one that the file keeps, where the figure shows none. resizable: whether the author has an option --size.
+    name: of the figure. scenario: the one that the file names as its origin. title: what the file keeps where the
+    picture shows none.
     """
-    return _rendered([sheet], formats, style, scenario, title, resizable)[0]
+
+    name: str
+    sheet: Callable[[], Sheet]
+    film: Callable[[], Sequence[Sheet]] | None = None
+    scenario: str = ""
+    title: str = ""
+
+    @classmethod
+    def of(cls, figure: Figure, result: Result) -> "Picture":
+        """A figure of the gallery, drawn from a result."""
+        film = (lambda: figure.frames(result)) if figure.film else None
+        return cls(figure.name, lambda: figure.sheet(result), film, result.name, result.title)
+
+    def frames(self) -> Sequence[Sheet]:
+        """The frames; raises `InvalidInput` for a picture that does not move."""
+        if self.film is None:
+            raise InvalidInput(f"figure '{self.name}' does not move; draw it as svg, pdf or png")
+        return self.film()
+
+    @cached_property
+    def moves(self) -> bool:
+        """Whether the picture has frames: a figure may move in one result and not in another."""
+        try:
+            return bool(self.frames())
+        except InvalidInput:
+            return False
 
 
-def _rendered(
-    sheets: Sequence[Sheet], formats: Sequence[str], style: Style, scenario: str, title: str, resizable: bool = True
-) -> list[dict[str, Noted]]:
-    """The frames of a figure, or its only sheet, as `rendered_in_formats` gives each; all have one font."""
+def as_svg(sheet: Sheet, style: Style = STYLES["slide"], scenario: str = "") -> Noted:
+    """A sheet as an SVG, with its notes. scenario: the one that the file names as its origin."""
+    return rendered([Picture("", lambda: sheet, None, scenario)], "svg", style)[0]
+
+
+def rendered(
+    pictures: Sequence[Picture], format: str, style: Style = STYLES["slide"], frames: bool = False
+) -> list[Noted]:
+    """The files of pictures in a format, with notes: a PDF of them all, else one for each, or for each frame.
+
+    frames: whether each frame of a picture that moves is one of its own. Raises `InvalidInput` for a GIF of a picture
+    that does not move, and for what cannot be drawn.
+    """
+    if format == "gif":
+        return [_film(picture, style) for picture in pictures]
     with _missing_letters() as letters:
-        pairs = [*zip(films(sheets, style), sheets, strict=True)]
-        files = [{format: _file(*pair, format, scenario, title) for format in formats} for pair in pairs]
-    notes = [tuple(filter(None, [advice(sheet), fitted.remark(resizable), *letters])) for fitted, sheet in pairs]
-    return [{format: (data, note) for format, data in one.items()} for one, note in zip(files, notes, strict=True)]
+        pages = [
+            page
+            for picture in pictures
+            for page in _pages(picture, picture.frames() if frames and picture.moves else [picture.sheet()], style)
+        ]
+        files = [_pdf(pages)] if format == "pdf" else [_file(page, format) for page in pages]
+    notes = [tuple(filter(None, [advice(sheet), fitted.remark()])) for fitted, sheet, _ in pages]
+    if format == "pdf":
+        return [(files[0], tuple(dict.fromkeys([*(note for page in notes for note in page), *letters])))]
+    return [(data, (*note, *letters)) for data, note in zip(files, notes, strict=True)]
+
+
+def _pages(picture: Picture, sheets: Sequence[Sheet], style: Style) -> list[Page]:
+    """Sheets of a picture as pages in one font."""
+    return [(fitted, sheet, picture) for fitted, sheet in zip(films(sheets, style), sheets, strict=True)]
 
 
 @contextmanager
@@ -74,26 +119,37 @@ def _missing_letters() -> Iterator[list[str]]:
             notes.append(note)
 
 
-def write_picture(sheet: Sheet, file: Path, scenario: str = "") -> tuple[str, ...]:
-    """Write a sheet into a file, in the format that its ending names; gives notes for the author.
-
-    An older file is replaced completely, or stays as it was. Raises `CannotDo` if it cannot be written.
-    """
-    format = file.suffix.lower()[1:]
-    data, notes = rendered_in_formats(sheet, [format], STYLES["slide"], scenario, resizable=False)[format]
-    write_over(file, data)
-    return notes
-
-
-def _file(fitted: Fitted, sheet: Sheet, format: str, scenario: str, title: str) -> bytes:
+def _about(pages: Sequence[Page], format: str) -> dict[str, str | None]:
+    """What a file says of itself: titles, descriptions and the scenario that its pages have."""
     keys, without = _METADATA[format]
-    texts = (sheet.title or title).replace("\n", " "), sheet.description, origin(scenario)
-    about = dict.fromkeys(without) | {key: text for key, text in zip(keys, texts, strict=True) if text}
-    look: Any = {"dpi": fitted.style.png if format == "png" else "figure", "transparent": fitted.style.transparent}
-    buffer = io.BytesIO()
-    with styled(fitted.style):
-        fitted.figure.savefig(buffer, format=format, metadata=about, **look)
+    titles = [(sheet.title or picture.title).replace("\n", " ") for _, sheet, picture in pages]
+    scenarios = {picture.scenario for _, _, picture in pages}
+    texts = (
+        "; ".join(dict.fromkeys(filter(None, titles))),
+        "\n".join(sheet.description for _, sheet, _ in pages),
+        origin(scenarios.pop() if len(scenarios) == 1 else ""),
+    )
+    return dict.fromkeys(without) | {key: text for key, text in zip(keys, texts, strict=True) if text}
+
+
+def _file(page: Page, format: str) -> bytes:
+    """A page as an SVG or a PNG."""
+    style, buffer = page[0].style, io.BytesIO()
+    look: Any = {"dpi": style.png if format == "png" else "figure", "transparent": style.transparent}
+    with styled(style):
+        page[0].figure.savefig(buffer, format=format, metadata=_about([page], format), **look)
     return _numbered(buffer.getvalue()) if format == "svg" else buffer.getvalue()
+
+
+def _pdf(pages: Sequence[Page]) -> bytes:
+    from matplotlib.backends.backend_pdf import PdfPages
+
+    buffer = io.BytesIO()
+    with styled(pages[0][0].style), PdfPages(buffer, metadata=_about(pages, "pdf")) as file:
+        for fitted, _, _ in pages:
+            with styled(fitted.style):
+                file.savefig(fitted.figure, transparent=fitted.style.transparent)
+    return buffer.getvalue()
 
 
 def advice(sheet: Sheet) -> str:
@@ -115,72 +171,21 @@ def _numbered(svg: bytes) -> bytes:
     return numbered.replace(b"'DejaVu Sans'", _FONTS).replace(b"<svg ", b'<svg role="img" ', 1)
 
 
-def film(figure: Figure, result: Result, style: Style = STYLES["slide"]) -> Noted:
-    """The frames of a figure as a GIF that repeats without end; raises `InvalidInput` as `Figure.frames` does."""
+def _film(picture: Picture, style: Style) -> Noted:
+    """The frames of a picture as a GIF that repeats without end; raises `InvalidInput` if it does not move."""
     from PIL import Image
 
     opaque = replace(style, png=style.dpi, transparent=False)
-    files = [one["png"] for one in _rendered(figure.frames(result), ["png"], opaque, "", "")]
+    picture.frames()
+    files = rendered([picture], "png", opaque, frames=True)
     first, *rest = (Image.open(io.BytesIO(data)).convert("RGB") for data, _ in files)
     times = [FRAME_MS] * len(rest) + [LAST_FRAME_MS]
     look: Any = {"save_all": True, "append_images": rest, "duration": times, "loop": 0, "optimize": True}
     buffer = io.BytesIO()
-    first.save(buffer, "GIF", comment=origin(result.name).encode(), **look)
+    first.save(buffer, "GIF", comment=origin(picture.scenario).encode(), **look)
     return buffer.getvalue(), files[-1][1]
-
-
-def save(
-    figure: Figure,
-    result: Result,
-    folder: Path,
-    formats: Sequence[str],
-    style: Style = STYLES["slide"],
-    own: bool = False,
-    frames: bool = False,
-) -> Iterator[tuple[Path, tuple[str, ...]]]:
-    """Write a figure into a folder, one file for each format; gives the path of each file and the notes on it.
-
-    A file of the same name is replaced completely, or stays as it was. own: the figure of another scenario stays too,
-    and this one gets the name of its scenario before its own. frames: each frame as a file, NAME-01.png and so on, for
-    slides that build up. Raises `InvalidInput` as `Figure.sheet` and `Figure.frames` do and for an unknown format,
-    before anything is written, and `CannotDo` if the folder or the file cannot be written.
-    """
-    reject_unknown("format", formats, FORMATS)
-    if frames and "gif" in formats:
-        raise InvalidInput("format: gif holds all frames; a single frame is svg, pdf or png")
-    still, about = [format for format in formats if format != "gif"], (style, result.name, result.title)
-    sheets = figure.frames(result) if frames else [figure.sheet(result)] if still else []
-    files = {
-        f"{figure.name}{f'-{i:02}' * frames}.{format}": file
-        for i, one in enumerate(_rendered(sheets, still, *about) if sheets else (), start=1)
-        for format, file in one.items()
-    }
-    if "gif" in formats:
-        files[f"{figure.name}.gif"] = film(figure, result, style)
-    owners = (scenario_of(folder / name) for name in files) if own else ()
-    other = next((owner for owner in owners if owner not in ("", result.name)), "")
-    for name, (data, notes) in files.items():
-        path = folder / (f"{result.name}-{name}" if other else name)
-        write_over(path, data)
-        yield path, (*notes, f"'{name}' shows the scenario '{other}', and stays") if other else notes
 
 
 def origin(scenario: str) -> str:
     """The text that a file keeps of its scenario, or that it is a figure of hopattn's."""
     return f"hopattn scenario {quote(scenario, safe='')}" if scenario else "hopattn figure"
-
-
-def scenario_of(file: Path) -> str:
-    """The scenario of a figure that was drawn into a file; empty for any other file, and for one that is not there."""
-    try:
-        match = _ORIGIN.search(file.read_bytes())
-    except OSError:  # where it is there, to write it will fail too, and will say why
-        return ""
-    return unquote(match[1].decode()) if match else ""
-
-
-def formats_in(text: str) -> list[str]:
-    """The formats that a text names, with commas between them; raises `InvalidInput` for an unknown one."""
-    names = [name.strip() for name in text.split(",")]
-    reject_unknown("format", names, FORMATS)
-    return names

@@ -37,15 +37,14 @@ class Fitted(NamedTuple):
     def faults(self) -> int:
         return self.overlapping + self.cut + self.collapsed
 
-    def remark(self, resizable: bool = True) -> str:
-        """The faults in words, with their cure; empty if there are none. resizable: whether --size may be the cure."""
+    def remark(self) -> str:
+        """The faults in words, with their cure; empty if there are none."""
         if not self.faults:
             return ""
         counts = (self.overlapping, "overlap", "overlaps"), (self.cut, "are cut", "is cut")
         texts = [f"{n} text{'s' * (n > 1)} {many if n > 1 else one}" for n, many, one in counts if n]
         where = "x".join(f"{side:g}" for side in self.style.size)
-        cure = "show less" + ", or try a larger --size" * resizable
-        return f"{' and '.join(texts) or 'a panel has no room'} at {where}; {cure}"
+        return f"{' and '.join(texts) or 'a panel has no room'} at {where}; show less, or try a larger size"
 
 
 def fit(sheet: Sheet, style: Style, like: Figure | None = None) -> Fitted:

@@ -19,6 +19,7 @@ from hopattn.figures.figure import below, gallery
 from hopattn.figures.fit import fit, layout
 from hopattn.figures.palette import DARK, LIGHT
 from hopattn.figures.recalls import recall_sheet
+from hopattn.figures.rows import rows_sheet
 from hopattn.figures.sheet import LANGUAGES, Sheet
 from hopattn.figures.style import STYLES, Style, coloured, loaded, sides, styled
 from hopattn.figures.sweep import FORMS, sweep_sheet
@@ -26,6 +27,8 @@ from hopattn.figures.text import luminance
 from hopattn.foundation.boundary import public
 from hopattn.foundation.checks import instance
 from hopattn.foundation.errors import InvalidInput, reject_unknown
+from hopattn.results.dataset import Dataset
+from hopattn.results.labelled import Labelled
 from hopattn.scenario.result import Result
 from hopattn.transformer.heads import HeadTrace
 from hopattn.transformer.multi_head import MultiHeadTrace
@@ -77,7 +80,7 @@ class Panels(NamedTuple):
 
 @public
 def plot(thing: Any, name: str | None = None, **options: Unpack[PlotOptions]) -> Panels:
-    """Draw a figure of a result, a recall, a sweep, a comparison, a census, or of an array of attention weights.
+    """Draw a figure of a result of any sort, or of an array of attention weights.
 
     Parameters
     ----------
@@ -102,7 +105,7 @@ def plot(thing: Any, name: str | None = None, **options: Unpack[PlotOptions]) ->
     size : of a new figure, its width and height in inches, as in (3.4, 2.4), or a ratio, as in "16:9".
     tokens : the words of an array, or a pair of those of its queries and keys; by default their numbers.
     mask : of an array, the name of a rule, such as "causal", or booleans (True = may attend): what it hides is hatched.
-    measure : of a sweep, a comparison or a census, the only one to draw.
+    measure : of a sweep, a comparison, a census, or a column of another table, the only one to draw.
     theory
         lines over a sweep, name → (x, y) or a function of the numbers of its horizontal axis, such as {"N → ∞":
         ha.theory.overlap}; {} for none; by default those of `ha.theory` where they describe the scenario that was
@@ -139,7 +142,7 @@ def plot(thing: Any, name: str | None = None, **options: Unpack[PlotOptions]) ->
         reject_unknown("plot", [instance(lang, str, "plot: lang", "a text")], ("en", *LANGUAGES), "lang")
     if isinstance(title, str) and title == "auto":
         del wishes["title"]
-    sheet = _sheet(thing, name, wishes)
+    sheet = sheet_of(thing, name, wishes)
     sheet = replace(sheet, lang=lang or sheet.lang, title=wishes.get("title", sheet.title))
     into_axes = _is_axes(target)
     with _looking_like(wishes, sheet) as style:
@@ -179,7 +182,7 @@ def _chosen(wishes: dict[str, Any], *options: str) -> dict[str, Any]:
 
 
 @singledispatch
-def _sheet(thing: Any, name: str | None, wishes: dict[str, Any]) -> Sheet:
+def sheet_of(thing: Any, name: str | None, wishes: dict[str, Any]) -> Sheet:
     """The sheet of a thing by the name of its figure. wishes: the options that are set."""
     if not hasattr(thing, "__array__") and not isinstance(thing, list | tuple | HeadTrace | MultiHeadTrace):
         raise InvalidInput(
@@ -188,10 +191,19 @@ def _sheet(thing: Any, name: str | None, wishes: dict[str, Any]) -> Sheet:
         )
     others = {**wishes}
     result = weights_as_result(thing, others.pop("tokens", None), others.pop("mask", None))
-    return _sheet(result, name or "attention", others)
+    return sheet_of(result, name or "attention", others)
 
 
-@_sheet.register
+sheet_of.register(Labelled, sheet_of.dispatch(object))
+
+
+@sheet_of.register
+def _(dataset: Dataset, name: str | None, wishes: dict[str, Any]) -> Sheet:
+    reject_unknown("plot", [name or "rows"], ("rows",), "figure")
+    return rows_sheet(dataset, **_chosen(wishes, "measure"))
+
+
+@sheet_of.register
 def _(result: Result, name: str | None, wishes: dict[str, Any]) -> Sheet:
     options = _chosen(wishes, "title", *CHOICES)
     figure = favourite(result) if name is None else gallery()[name]
@@ -200,7 +212,7 @@ def _(result: Result, name: str | None, wishes: dict[str, Any]) -> Sheet:
     return figure.sheet(result, options)
 
 
-@_sheet.register
+@sheet_of.register
 def _(record: Recall, name: str | None, wishes: dict[str, Any]) -> Sheet:
     reject_unknown("plot", [name or "recall"], ("recall", *OF_RECALL), "figure")
     if name in (None, "recall"):
@@ -208,10 +220,10 @@ def _(record: Recall, name: str | None, wishes: dict[str, Any]) -> Sheet:
         return recall_sheet(record)
     if record.overlaps is None:
         raise InvalidInput(f"plot: figure '{name}' needs the overlaps of the recall: run it with keep=['overlaps']")
-    return _sheet(recall_as_result(record), name, wishes)
+    return sheet_of(recall_as_result(record), name, wishes)
 
 
-@_sheet.register
+@sheet_of.register
 def _(thing: Sweep | Comparison | Census, name: str | None, wishes: dict[str, Any]) -> Sheet:
     kinds: dict[str, Any] = {
         "sweep": (sweep_sheet, FORMS, ("measure", "theory", "points")),
@@ -219,9 +231,9 @@ def _(thing: Sweep | Comparison | Census, name: str | None, wishes: dict[str, An
         "census": (census_sheet, (), ("measure",)),
     }
     kind = type(thing).__name__.lower()
-    sheet_of, forms, options = kinds[kind]
+    made, forms, options = kinds[kind]
     reject_unknown("plot", [name or kind], (kind, *forms), "figure")
-    return sheet_of(thing, *[name] * (name in forms), **_chosen(wishes, *options))  # type: ignore[no-any-return]
+    return made(thing, *[name] * (name in forms), **_chosen(wishes, *options))  # type: ignore[no-any-return]
 
 
 def _is_axes(target: Any) -> bool:

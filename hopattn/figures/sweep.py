@@ -74,13 +74,14 @@ def sweep_sheet(
     elif form == "capacity":
         series = list(capacities(sweep))
         panels, known = [_capacity(sweep, series, over[0])], ~np.isnan([one.y for one in series])
-        interval = say("bars: 95 % interval") if sweep.trials > 1 else ""
+        interval = say("bars: 95 % interval ({})", say(sweep.rule(MEASURE))) if sweep.trials > 1 else ""
         beyond = "" if known.all() else say("{} of {} lie beyond the grid", np.sum(~known), known.size)
         notes = [say("the share recalled falls below {} here", LEVEL), trials, interval, beyond]
     else:
         panels = [_panel(sweep, one, along, theirs) for one, theirs in zip(shown, over, strict=True)]
         bars = any(over) or of_words(axes[along])
-        interval = say("bar: its 95 % interval") if bars else say("band: its 95 % interval")
+        rule = say(sweep.rule(*shown))
+        interval = say("bar: its 95 % interval ({})", rule) if bars else say("band: its 95 % interval ({})", rule)
         finite = theory is not None or table is None or table.bits or table.sort == "unit"
         pairs = say("points: measured; line: theory") if finite else say("points: measured; line: theory, N → ∞")
         paired = len(axes) > 1 and len(over[0]) == min(map(len, axes.values())) > 1
@@ -127,20 +128,26 @@ def _measures(sweep: Sweep, measure: str | None) -> list[str]:
 
 
 def _rows(sweep: Sweep, measure: str, *along: str) -> tuple[list[str], np.ndarray, np.ndarray]:
-    """Of each value of other axes the name, the means, `(n, *along)`, and the error; 0 for a single trial."""
+    """Of each value of other axes the name, the means, `(n, *along)`, and the ends of the intervals, `(n, 2, *along)`;
+    the mean itself where there is no interval.
+    """
     axes = by_key(sweep.axes)
     at, shape = [[*axes].index(key) for key in along], [len(axes[key]) for key in along]
-    parts = sweep.mean(measure), np.nan_to_num(sweep.error(measure))
-    mean, error = (np.moveaxis(part, at, range(-len(at), 0)).reshape(-1, *shape) for part in parts)
+    parts = sweep.mean(measure), *sweep.interval(measure)
+    mean, *ends = (np.moveaxis(part, at, range(-len(at), 0)).reshape(-1, *shape) for part in parts)
     names = [setting(key, value) for key in axes if key not in along for value in axes[key]]
-    return names or [say("measured")], mean, error
+    return names or [say("measured")], mean, np.stack([np.where(np.isnan(end), mean, end) for end in ends], axis=1)
 
 
 def curves(sweep: Sweep, measure: str, along: str) -> Iterator[Series]:
-    """The means of a measure along an axis, for each value of the other one; intervals end where the measure does."""
+    """The means of a measure along an axis where it was measured, for each value of the other one.
+
+    Intervals end where the measure does.
+    """
     x, limits = places(by_key(sweep.axes)[along]), possible(measure, sweep.values[measure])
-    for name, mean, error in zip(*_rows(sweep, measure, along), strict=True):
-        yield Series(name, x, mean, np.clip([mean - error, mean + error], *limits))
+    for name, mean, ends in zip(*_rows(sweep, measure, along), strict=True):
+        known = ~np.isnan(mean) if sweep.sizes else slice(None)  # a load that N neurons do not have is no gap
+        yield Series(name, x[known], mean[known], np.clip(ends, *limits)[:, known])
 
 
 def capacities(sweep: Sweep) -> Iterator[Series]:
@@ -151,8 +158,8 @@ def capacities(sweep: Sweep) -> Iterator[Series]:
     """
     axes = by_key(sweep.axes)
     patterns = np.log(np.array(axes["patterns"], float))
-    for name, mean, error in zip(*_rows(sweep, MEASURE, *SIZES), strict=True):
-        y, *ends = (np.exp([_fall(patterns, row) for row in part]) for part in (mean, mean - error, mean + error))
+    for name, mean, parts in zip(*_rows(sweep, MEASURE, *SIZES), strict=True):
+        y, *ends = (np.exp([_fall(patterns, row) for row in part]) for part in (mean, *parts))
         yield Series(name, places(axes["neurons"]), y, np.where(np.isnan(ends), y, ends))
 
 

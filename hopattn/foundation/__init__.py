@@ -23,6 +23,7 @@ Nothing here knows memories or attention; the compiled loops know their formulas
 - `shown_types.py`: the words for types in the signatures that `help()` shows
 - `vectors.py`: rows at unit length, lengths, products with a matrix
 - `flows.py`: the solution of a differential equation from many starts
+- `intervals.py`: the intervals of shares and means
 - `roots.py`: the root of a falling function, the level at which a row has a given mass
 - `array_headers.py`: the headers of .npy, .npz and .safetensors files; arrays that stay in their file
 - `endings.py`: the endings of their names, and what to do with files of other programs

@@ -84,6 +84,15 @@ def number(value: float, rounding: float = WRITTEN_AS_0) -> str:
     return f"−{text}" if value < 0 and text != "0" else text
 
 
+def interval_text(low: float | None, high: float | None) -> str:
+    """The ends of an interval behind a number; empty where there is none.
+
+    >>> interval_text(0.70049, 1.0), interval_text(None, None), interval_text(math.nan, math.nan)
+    (' [0.7, 1]', '', '')
+    """
+    return "" if low is None or high is None or not low < high else f" [{low:.3g}, {high:.3g}]"
+
+
 def significant(value: float) -> str:
     """A number like `number`, but a small one with four digits that count, so that it can be reckoned with.
 

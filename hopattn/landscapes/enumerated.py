@@ -22,8 +22,7 @@ from hopattn.foundation.threads import blocks
 from hopattn.foundation.ties import eps_of
 from hopattn.landscapes.flow import Cycles, WaysDown, bits, cycles, descended, swept
 from hopattn.landscapes.saddles import barriers
-from hopattn.results.display import ShownInNotebook
-from hopattn.results.frames import VERSIONS, data_frame
+from hopattn.results.dataset import Dataset, plain
 
 MOST_SPINS_SEEN = 20
 """The largest number of spins whose states are all looked at: 1,048,576 states."""
@@ -81,7 +80,7 @@ def successors_of(memory: AssociativeMemory, update: Update, states: np.ndarray)
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Basins(ShownInNotebook):
+class Basins(Dataset):
     """The basins of an update over all 2^N states; K attractors in the order of their numbers.
 
     Attributes
@@ -126,11 +125,13 @@ class Basins(ShownInNotebook):
         stored = self.size[self.matched >= 0].sum() / total
         return f"Basins({self.way}: {n} attractors; stored patterns have {stored:.1%} of {total:,.0f} states)"
 
-    def to_pandas(self) -> Any:
-        """A pandas DataFrame with one row for each attractor; raises `InvalidInput` if pandas is missing."""
+    def table(self) -> list[dict[str, Any]]:
+        """One row for each attractor: attractor, period, size, matched, spurious."""
         names = ("attractor", "period", "size", "matched", "spurious")
-        rows = zip(*(getattr(self, name) for name in names), strict=True)
-        return data_frame([dict(zip(names, row, strict=True)) for row in rows], (), {"versions": VERSIONS})
+        return [
+            dict(zip(names, plain(row), strict=True))
+            for row in zip(*(getattr(self, name) for name in names), strict=True)
+        ]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -14,6 +14,7 @@ from hopattn.foundation.arrays import Array, as_float64, on_host
 from hopattn.foundation.boundary import Proportion, public
 from hopattn.foundation.checks import REPEATED, Seed, function, generator, instance, require_room, whole
 from hopattn.foundation.errors import InvalidInput, quoted
+from hopattn.foundation.intervals import wilson
 from hopattn.foundation.threads import blocks
 from hopattn.foundation.vectors import normalised
 
@@ -166,18 +167,10 @@ def pooled(
         fractions = damages(memory.activation.discrete, int(memory._reference.shape[-1]), damage)
         counts.append(_returned(memory, fractions, cues, rule, rng))
     returned, every = np.sum(counts, axis=0), cues * len(counts)
-    low, high = wilson(returned, every, level).T
+    low, high = wilson(returned / every, every, level).T
     return Returns(
         damage=fractions, returned=returned, cues=every, level=level, low=low, high=high, by_memory=np.array(counts)
     )
-
-
-def wilson(counts: np.ndarray, trials: int, level: float) -> np.ndarray:
-    """Wilson's interval of each share counts / trials, `(n, 2)`, the lower end first."""
-    from scipy.stats import binomtest
-
-    ends = [binomtest(int(k), trials).proportion_ci(level, method="wilson") for k in counts]
-    return np.array([(end.low, end.high) for end in ends])
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

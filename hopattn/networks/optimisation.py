@@ -25,10 +25,10 @@ from hopattn.foundation.arrays import Array, as_float64
 from hopattn.foundation.boundary import Count, Of, Owner, Proportion, Real, public
 from hopattn.foundation.checks import REPEATED, Seed, each, generator, positive, real, require_room, whole
 from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.intervals import wilson
 from hopattn.foundation.sentences import say
 from hopattn.foundation.writing import listed, number
 from hopattn.landscapes.enumerated import spins
-from hopattn.landscapes.sampled import wilson
 from hopattn.networks.classical import Hopfield
 from hopattn.retrieval.activation import Activation, Logistic, Tanh
 
@@ -490,9 +490,8 @@ class Minimised(PublicObject):
     @cached_property
     def shares(self) -> np.ndarray:
         """The shares of valid and of best ends, and the ends of their intervals, `(2, 3)`."""
-        counts = np.array([self.valid.sum(), self.best.sum()])
-        ends = wilson(counts, len(self.valid), self.level)
-        return np.column_stack([counts / len(self.valid), ends])
+        shares = np.array([self.valid.mean(), self.best.mean()])
+        return np.column_stack([shares, wilson(shares, len(self.valid), self.level)])
 
     def said(self, names: Sequence[str] = ()) -> str:
         """`state` in words, such as "A → C → B → D → E, length 2.67"."""

@@ -6,7 +6,7 @@ that many numbers would meet, such as a bound, has a reference too: what ours is
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
@@ -15,6 +15,7 @@ from pydantic import Discriminator, Field, PrivateAttr, Tag
 
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.papers.ways import Formula, Measure, ScenarioName, Trial, Way
+from hopattn.results.dataset import Dataset, Rows
 from hopattn.scenario.language.table import Number, Problem, Table, Text, Tolerance
 
 ERRORS = 4
@@ -233,3 +234,19 @@ class Computed:
         if self.record.verdict in ("superseded", "does not hold"):
             return abs(above) > self.allowed
         return abs(above) <= self.allowed
+
+
+def verdicts(found: Iterable[Record | Computed]) -> Dataset:
+    """The verdicts of records as a dataset: a row for each, with ours where it was computed again.
+
+    >>> from hopattn.papers import records
+    >>> verdicts([records()["critical-load"]]).table()[0]["verdict"]
+    'exact'
+    """
+    rows = []
+    for one in found:
+        cells = one.to_dict()
+        source = cells.pop("source")
+        plain = {name: cell for name, cell in cells.items() if not isinstance(cell, dict)}
+        rows.append({**plain, "paper": source["title"]})
+    return Rows(rows, ("name",))

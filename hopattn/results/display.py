@@ -1,4 +1,4 @@
-"""Display: objects that a notebook shows as HTML, and that can be drawn; rooms above these objects do both."""
+"""Display: objects that a notebook shows as HTML; rooms above these objects make it."""
 
 from collections.abc import Callable
 from typing import Any, ClassVar
@@ -15,11 +15,3 @@ class ShownInNotebook(PublicObject):
     def _repr_html_(self) -> str:
         """The object's tables and figure as HTML."""
         return str(ShownInNotebook._public("html")(self))
-
-
-class Drawable(ShownInNotebook):
-    """A base class for objects that can also be drawn."""
-
-    def plot(self, name: str | None = None, **options: Any) -> Any:
-        """Draw a figure of this object; gives (figure, axes). The arguments are those of `hopattn.plot`."""
-        return ShownInNotebook._public("plot")(self, name, **options)

@@ -8,16 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.results.display import Drawable
-from hopattn.results.files import csv_text
-from hopattn.results.frames import imported
+from hopattn.results.dataset import Dataset, imported, plain
 
 HIDDEN = "·"
 """A cell of a table of weights that the mask hides: its weight is not a number that came out as 0."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Labelled(Drawable):
+class Labelled(Dataset):
     """An array with named axes and labelled rows and columns.
 
     dims: the name of each axis. labels: the labels along each axis, such as tokens or words. tiny: whether numbers near
@@ -47,9 +45,47 @@ class Labelled(Drawable):
         hidden = None if self.hidden is None else self.hidden.T
         return Labelled(self.values.T, self.dims[::-1], self.labels[::-1], self.tiny, hidden, self.scales)
 
+    def _cells(self) -> tuple[list[str], list[list[Any]]]:
+        """A row for each label of the axes before the last, and a column for each label of the last.
+
+        An array of one axis, or of none, has the one column "value".
+
+        >>> print(Labelled(np.eye(2), ("to", "from"), (("a", "b"), ("a", "b"))).to_csv(), end="")
+        to,a,b
+        a,1.0,0.0
+        b,0.0,1.0
+        """
+        levels = self.every_label
+        columns = levels.pop() if self.values.ndim > 1 else ("value",)
+        rows = self.values.reshape(prod(map(len, levels)), len(columns)).tolist()
+        cells = [[*label, *row] for label, row in zip(product(*levels), rows, strict=True)]
+        return [*self._names[: len(levels)], *columns], cells
+
+    @property
+    def _index(self) -> tuple[str, ...]:  # type: ignore[override]
+        return (*self._names[: max(self.values.ndim - 1, min(self.values.ndim, 1))],)
+
+    @property
+    def _across(self) -> str | None:  # type: ignore[override]
+        return self._names[-1] if self.values.ndim > 1 else None
+
+    def table(self) -> list[dict[str, Any]]:
+        """One dictionary for each row of `to_csv`."""
+        names, rows = self._cells()
+        return [dict(zip(names, plain(row), strict=True)) for row in rows]
+
+    def _arrays(self) -> Mapping[str, "Labelled"]:
+        return {"values": self}
+
+    def _axes(self) -> Mapping[str, Any]:
+        return dict(zip(self._names, self.every_label, strict=True))
+
+    def _attributes(self) -> Mapping[str, Any]:
+        return {}
+
     def to_dict(self) -> dict[str, Any]:
         """The names, labels and numbers as lists, for JSON."""
-        return {"dims": list(self.dims), "labels": [list(row) for row in self.labels], "values": self.values.tolist()}
+        return {"dims": list(self.dims), "labels": [list(row) for row in self.labels], "values": plain(self.values)}
 
     def to_xarray(self) -> Any:
         """An xarray DataArray with the labels as coordinates; raises `InvalidInput` if xarray is not installed.
@@ -59,39 +95,8 @@ class Labelled(Drawable):
         coordinates = {name: list(labels) for name, labels in zip(self._names, self.labels, strict=False)}
         return imported("xarray", "to_xarray").DataArray(self.values.copy(), coordinates, self._names)
 
-    def to_pandas(self) -> Any:
-        """A pandas DataFrame with one row for each label of the first axis, and one column for each of the last.
-
-        Every axis before the last is a level of the index. An array of one axis, or of none, has the one column
-        "value". Raises `InvalidInput` if pandas is not installed.
-        """
-        pandas = imported("pandas", "to_pandas")
-        names = self._names
-        labels = self._labels
-        if self.values.ndim < 2:
-            index = pandas.Index(list(labels[0]), name=names[0]) if names else None
-            return pandas.DataFrame({"value": np.array(self.values, ndmin=1)}, index)
-        rows, columns = labels[:-1], pandas.Index(list(labels[-1]), name=names[-1])
-        levels = pandas.MultiIndex.from_product(rows, names=names[:-1])
-        index = levels if len(rows) > 1 else levels.get_level_values(0)
-        return pandas.DataFrame(self.values.reshape(len(index), len(columns)).copy(), index, columns)
-
-    def to_csv(self) -> str:
-        """The rows and columns of `to_pandas` as CSV, without pandas: the labels first, then the numbers.
-
-        >>> print(Labelled(np.eye(2), ("to", "from"), (("a", "b"), ("a", "b"))).to_csv(), end="")
-        to,a,b
-        a,1.0,0.0
-        b,0.0,1.0
-        """
-        levels = self._labels
-        columns = levels.pop() if self.values.ndim > 1 else ("value",)
-        rows = self.values.reshape(prod(map(len, levels)), len(columns)).tolist()
-        lines = ([*label, *row] for label, row in zip(product(*levels), rows, strict=True))
-        return csv_text([*self._names[: len(levels)], *columns], lines)
-
     @property
-    def _labels(self) -> list[tuple[str, ...]]:
+    def every_label(self) -> list[tuple[str, ...]]:
         """The labels along each axis; an axis without labels counts from 0."""
         more = self.values.shape[len(self.labels) :]
         return [*self.labels, *(tuple(map(str, range(length))) for length in more)]

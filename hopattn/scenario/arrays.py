@@ -130,6 +130,8 @@ class Arrays(dict[str, Labelled]):
         """The arrays that figures alone read: no expectation and no sweep may name them."""
         self.without_mean: set[str] = set()
         """The arrays of numbers whose mean says nothing."""
+        self.shares: set[str] = set()
+        """The numbers that are shares of outcomes, each of which is so or not, and the arrays of such outcomes."""
         self.right: set[str] = set()
         """The matrices W of W x that tables show as the file has them, as the W of x·W."""
         self.on_demand: dict[str, Callable[[], Labelled]] = {}
@@ -183,6 +185,7 @@ class Arrays(dict[str, Labelled]):
         *,
         drawn: bool = False,
         mean: bool = True,
+        share: bool = False,
         tiny: bool = False,
         hidden: Any = None,
         right: bool = False,
@@ -192,7 +195,8 @@ class Arrays(dict[str, Labelled]):
         """Add an array.
 
         values: `(…)`, numbers or words; a `Labelled` has axes already. axes: the labels of each axis, by its name.
-        drawn: whether figures alone read it. mean: whether its mean says something. tiny, hidden: as for `Labelled`.
+        drawn: whether figures alone read it. mean: whether its mean says something. share: whether it is a share of
+        outcomes, each of which is so or not, as an array of booleans holds them. tiny, hidden: as for `Labelled`.
         right: whether tables show the columns of a matrix as its rows. recallable: the words that it may hold.
         place: text, layer, head, step and stage, as for `Name`.
         """
@@ -200,8 +204,17 @@ class Arrays(dict[str, Labelled]):
         self[name] = values if isinstance(values, Labelled) else labelled(values, axes or {}, tiny, hidden)
         self.drawn |= {name} if drawn else set()
         self.without_mean |= set() if mean else {name}
+        self.shares |= {name} if share or self[name].values.dtype == bool else set()
         self.right |= {name} if right else set()
         self.recallable |= {name: words} if (words := tuple(map(str, recallable))) else {}
+
+    def add_means(self, **values: Any) -> None:
+        """Add the mean of the numbers of each name; that of booleans `(n,)` is a share of n outcomes.
+
+        Booleans of more axes, such as the bits of cues, give a fraction of each outcome: their mean is no such share.
+        """
+        for name, each in values.items():
+            self.add(name, np.mean(each), share=np.asarray(each).dtype == bool and np.ndim(each) == 1)
 
     def as_written(self, name: str) -> Labelled:
         """An array; a matrix that the file writes as the W of x·W has its rows and columns as there."""

@@ -1,24 +1,28 @@
 """The result of a scenario: labelled arrays for each run, and the verdict on each expectation."""
 
 import platform
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
-from typing import Any
+from itertools import product
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from hopattn.dynamics.likeness import Spurious
 from hopattn.foundation.checks import instance, path_of
+from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.sentences import say
 from hopattn.foundation.version import __version__
-from hopattn.results.display import Drawable
-from hopattn.results.files import csv_text, json_text, npz, write_folder
-from hopattn.results.frames import data_frame, dataset
+from hopattn.results.dataset import Dataset, plain
+from hopattn.results.files import json_text, write_folder
 from hopattn.results.labelled import Labelled
 from hopattn.scenario.arrays import Arrays, Name
 from hopattn.scenario.sweep_and_figure import FigureTable
 from hopattn.scenario.words.pictures import Strip
 from hopattn.transformer.heads import Head
+
+WRITTEN = "as written"
+"""The name of the run without a variant."""
 
 
 def recalled(word: str, of: str, spurious: str) -> str:
@@ -96,8 +100,78 @@ class Run:
         return [(name, array) for name, array in names if name.quantity == quantity and name.is_at(layer, head)]
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class ShownArrays(Dataset):
+    """Arrays of runs. about: where they come from.
+
+    One array is a table as the terminal shows it, those of several runs below each other; several arrays are a table
+    with a row for each number.
+    """
+
+    arrays: Mapping[tuple[str, str], Labelled]
+    about: Mapping[str, Any]
+
+    @classmethod
+    def of(cls, runs: Sequence[Run], names: Sequence[str], about: Mapping[str, Any]) -> Self:
+        """The arrays of these names, of every run that has them; without names, those that a terminal shows.
+
+        names: as in an expectation; the name of a run and a slash before them choose the run. Raises `InvalidInput` for
+        a name that no run has, and for one that several arrays of a run have.
+        """
+        if not names:
+            return cls({(run.name, name): run.table(name) for run in runs for name in run.shown}, about)
+        arrays: dict[tuple[str, str], Labelled] = {}
+        for name in names:
+            alone = [run for run in runs if name.startswith(f"{run.name or WRITTEN}/")]
+            arrays |= dict(_named(alone or runs, name.partition("/")[2] if alone else name))
+        return cls(arrays, about)
+
+    def table(self) -> list[dict[str, Any]]:
+        """The rows of one array with their labels; of several arrays a row for each number."""
+        runs, names = ({part[i] for part in self.arrays} for i in (0, 1))
+        rows: list[dict[str, Any]] = []
+        for (run, name), array in self.arrays.items():
+            start = {"run": run or WRITTEN} if len(runs) > 1 else {}
+            if len(names) == 1:
+                rows += [start | row for row in array.table()]
+                continue
+            for labels, value in zip(product(*array.every_label), plain(array.values.reshape(-1)), strict=True):
+                row, column = (labels[:-1], labels[-1]) if array.values.ndim > 1 else (labels, "")
+                rows.append({**start, "array": name, "row": " ".join(row), "column": column, "value": value})
+        return rows
+
+    def to_dict(self) -> dict[str, Any]:
+        """The arrays of each run, with their names and labels."""
+        runs: dict[str, dict[str, Any]] = {}
+        for (run, name), array in self.arrays.items():
+            runs.setdefault(run, {})[name] = array.to_dict()
+        return {**self.about, "runs": [{"name": run, "arrays": arrays} for run, arrays in runs.items()]}
+
+    def _arrays(self) -> Mapping[str, Labelled]:
+        return {f"{run}/{name}" if run else name: array for (run, name), array in self.arrays.items()}
+
+    def _attributes(self) -> Mapping[str, Any]:
+        return self.about
+
+
+def _named(runs: Sequence[Run], name: str) -> Iterator[tuple[tuple[str, str], Labelled]]:
+    """The array of a name in each run that has it; the arrays that figures alone read have their whole names."""
+    refused: InvalidInput | None = None
+    count = 0
+    for run in runs:
+        try:
+            whole = name if name in run.arrays.drawn else run.arrays.name(name, ())
+        except InvalidInput as error:
+            refused = refused or error
+        else:
+            count += 1
+            yield (run.name, whole), run.arrays.as_written(whole)
+    if refused is not None and not count:
+        raise refused
+
+
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Result(Drawable):
+class Result(Dataset):
     """All runs of a scenario and the verdict on each of its expectations.
 
     Attributes
@@ -126,11 +200,12 @@ class Result(Drawable):
     """The words that the expectations name, in their order."""
     reading: str = ""
     """How matrices were read that could be meant otherwise; empty for a scenario that comes with hopattn."""
+    _columns: ClassVar[tuple[str, ...]] = tuple(column.name for column in fields(Outcome))
 
     def __repr__(self) -> str:
         verdicts = [outcome.met for outcome in self.expectations]
         counts = f"{verdicts.count(True)} expectations met, {verdicts.count(False)} missed"
-        runs = [run.name or "as written" for run in self.runs]
+        runs = [run.name or WRITTEN for run in self.runs]
         return f"Result({self.name!r}, kind {self.kind}, seed {self.seed}: {counts}; runs: {', '.join(runs)})"
 
     @property
@@ -164,40 +239,23 @@ class Result(Drawable):
         ]
         return {**about, "expectations": self.table(), "runs": runs}
 
-    def to_json(self) -> str:
-        """The whole result as JSON; the same scenario, seed and versions give the same text."""
-        return json_text(self.to_dict())
+    def _arrays(self) -> Arrays:
+        return self.arrays
 
-    def to_csv(self) -> str:
-        """The rows of `table` as CSV."""
-        return csv_text([column.name for column in fields(Outcome)], (row.values() for row in self.table()))
+    def _attributes(self) -> Mapping[str, Any]:
+        return self.provenance()
 
-    def to_pandas(self) -> Any:
-        """A pandas DataFrame of `table`; raises `InvalidInput` if pandas is missing. `attrs` holds `provenance`.
+    def shown(self, *names: str) -> Dataset:
+        """The arrays of these names, of every run, with a column for the run; without names, those of a terminal.
 
-        Each array has a `to_pandas` of its own: `result.arrays["state"].to_pandas()`.
+        names: as in an expectation, such as "weights"; "river/weights" is that of the variant `river`, and "as
+        written/weights" that of the scenario as written. One array keeps its rows and columns; several have a row for
+        each number: run, array, row, column, value. Raises `InvalidInput` for a name that no run has, and for one that
+        several arrays of a run have.
         """
-        return data_frame(self.table(), (), self.provenance())
-
-    def to_xarray(self) -> Any:
-        """An xarray Dataset of every array by name; raises `InvalidInput` if xarray is missing.
-
-        The arrays of a variant are named `variant/array`. Where a dim has other labels than in an array before, or
-        the name of an array, it is named after its own array. `attrs` holds the texts and numbers of `provenance`.
-        """
-        arrays: dict[str, Any] = {}
-        known: dict[str, Any] = {}
-        every = self.arrays
-        for name, array in every.items():
-            one = array.to_xarray()
-            labels = {dim: one.coords[dim].values.tolist() if dim in one.coords else one.sizes[dim] for dim in one.dims}
-            other = {
-                dim: f"{dim} of {name}"
-                for dim, own in labels.items()
-                if dim in every or known.setdefault(dim, own) != own
-            }
-            arrays[name] = one.rename(other)
-        return dataset(arrays, {}, self.provenance())
+        for name in names:
+            instance(name, str, "shown", "the name of an array")
+        return ShownArrays.of(self.runs, names, self.provenance())
 
     def provenance(self, command: str = "") -> dict[str, Any]:
         """The origin of the numbers: versions, seed, hash of the scenario, command."""
@@ -214,7 +272,7 @@ class Result(Drawable):
         `InvalidInput` for a folder that exists and is not empty, and `CannotDo` if it cannot be written.
         """
         files = {
-            "arrays.npz": npz({name: array.values for name, array in self.arrays.items()}),
+            "arrays.npz": self.to_npz(),
             "result.json": f"{self.to_json()}\n".encode(),
             "expectations.csv": self.to_csv().encode(),
             "provenance.json": f"{json_text(self.provenance(command))}\n".encode(),

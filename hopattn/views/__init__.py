@@ -15,7 +15,6 @@
 - `training_table.py`: the measures of a training on the terminal
 - `comparison_text.py`: a comparison of memories: one screen, or all of it
 - `census_text.py`: the strongest heads of a census: one screen, or all heads
-- `sweep_files.py`: the table of a sweep as a file: CSV, arrays, JSON or a figure
 - `papers_text.py`: published numbers: a table of all, one of them whole, those that do not hold
 - `separation_text.py`: the margins of patterns, and what follows
 - `memory_tables.py`: the parts of a memory, and the updates under which its energy never rises

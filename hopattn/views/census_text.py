@@ -4,7 +4,7 @@ import numpy as np
 from rich.text import Text
 
 from hopattn.circuits.census.measures import MEASURES, OPERATING_CLASS
-from hopattn.circuits.census.table import Census, head_name
+from hopattn.circuits.census.table import Census
 from hopattn.foundation.writing import in_lines
 from hopattn.views.consoles import console
 from hopattn.views.terminal import show, table
@@ -75,7 +75,7 @@ def all_heads(census: Census) -> TextTable:
     rows, names = census.table(), [*census.measures, OPERATING_CLASS]
     cells = [
         [
-            head_name(row["layer"], row["head"]),
+            f"{row['layer']}.{row['head']}",
             *(row[name] if isinstance(row[name], str) else _number(row[name]) for name in names),
         ]
         for row in rows
@@ -105,7 +105,7 @@ def show_census(census: Census, whole: bool = False) -> None:
         show(out, Text("\n".join(in_lines(meanings, out.width))))
         return
     show(out, strongest_table(census, out.width), ranges_table(census))
-    show(out, Text("\n".join([*legend_of_census(census), "--all shows all heads"])))
+    show(out, Text("\n".join([*legend_of_census(census), "--long shows all heads"])))
 
 
 def _number(value: float | None) -> str:

@@ -32,6 +32,8 @@ BARS = {
     "fixed point": "the same share where the recall ends",
 }
 """The columns of bars, with their meanings."""
+STORED = "patterns"
+"""The heading of P beside a load P/N."""
 WITHOUT_BETA = {"hopfield", "dense", "linear", "nearest", "exponential"}
 """The memories that have no inverse temperature."""
 
@@ -84,7 +86,7 @@ def points_table(comparison: "Comparison") -> tuple[TextTable, str]:
     places, memories = _places(comparison), memories_of(comparison)
     points: dict[tuple[str, ...], dict[str, str]] = {}
     for row in comparison.rows:
-        points.setdefault(tuple(_place_cells(row, places)), {})[row.memory] = row.cell(measure).partition(" ±")[0]
+        points.setdefault(tuple(_place_cells(row, places)), {})[row.memory] = row.cell(measure).partition(" [")[0]
     rows = [[*point, *(cells.get(memory, "–") for memory in memories)] for point, cells in points.items()]
     right = [heading for heading in (*places, *memories) if heading != "of"]
     meaning = f"{measure.metadata['title']}, by memory: {measure.metadata['meaning']}"
@@ -98,18 +100,21 @@ def _places(comparison: "Comparison", all_of_them: bool = False) -> list[str]:
     """
     several = ["of"] if any(row.where for row in comparison.rows) else []
     varies = all_of_them or len({row.point["beta"] for row in comparison.rows}) > 1
-    return [*several, *comparison.axes, *(["beta"] if varies and "beta" not in comparison.axes else [])]
+    axes = [*comparison.axes, *([STORED] if "load" in comparison.axes else [])]
+    return [*several, *axes, *(["beta"] if varies and "beta" not in axes else [])]
 
 
 def _place_cells(row: "Row", places: Sequence[str]) -> list[str]:
     """The cells of a row in the columns of `_places`."""
-    return [row.where if name == "of" else cell(float(row.point[name]), digits=MORE_DIGITS) for name in places]
+    words = {"of": row.where, STORED: f"{row.n_keys:,}"}
+    return [words.get(name) or cell(float(row.point[name]), digits=MORE_DIGITS) for name in places]
 
 
 def legend(headings: Sequence[str]) -> list[str]:
     """One line for each column of a comparison whose heading does not explain itself."""
     meanings = PLACES | BARS | {one.metadata["title"]: one.metadata["meaning"] for one in MEASURES}
-    return [f"{name}: {meanings[name]}" for name in headings if name in meanings]
+    intervals = ["[ ]: 95 % interval (Wilson) of recalled, over several draws"] * ("recalled" in headings)
+    return [*(f"{name}: {meanings[name]}" for name in headings if name in meanings), *intervals]
 
 
 def nearest_tables(comparison: "Comparison") -> Iterator[tuple[list[str], list[list[str]]]]:
@@ -158,7 +163,7 @@ def show_comparison(comparison: "Comparison", whole: bool = False) -> None:
 def _on_a_screen(comparison: "Comparison", width: int, room: int) -> tuple[TextTable, list[str], str]:
     """The table, the lines of its legend, and a line on the rest, in so many lines."""
     found = comparison_table(comparison, on_a_screen=True).columns_within(width)
-    meanings, more = legend(found.headings), "--all shows every measure"
+    meanings, more = legend(found.headings), "--long shows every measure"
     if len(found.rows) + len(meanings) <= room:
         return found, meanings, more
     found, meaning = points_table(comparison)

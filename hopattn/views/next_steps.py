@@ -20,11 +20,11 @@ def next_steps(scenario: Scenario, result: Result, given: str, explained: bool, 
     explained: whether the arithmetic is there already. drawn: whether figures are.
     """
     if not drawn:
-        named = result.figure.gallery
-        if given and scenario.spec.sweep is not None and named is None:  # a figure shows a single point of its grid
+        in_grid = scenario.spec.sweep is not None and result.figure.gallery is None
+        if given and in_grid:  # a figure shows a single point of its grid
             yield say("see it: {}", f"hopattn sweep {shlex.quote(given)} --out {Path(given).stem}.svg")
-        elif figure := named or getattr(favourite(result), "name", ""):
-            yield say("see it: {}", f"--figures {figure}")
+        elif favourite(result) is not None:
+            yield say("see it: {}", f"--out {shlex.quote(result.name)}.svg")
     if not explained:
         yield say("why: {}", "--explain")
     if given and result.kind in VIEWED:

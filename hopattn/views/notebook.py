@@ -17,13 +17,13 @@ from hopattn.experiments.sweeps.table import Sweep
 from hopattn.figures.census import census_sheet
 from hopattn.figures.comparison import comparison_sheet, why_no_figure
 from hopattn.figures.favourites import favourite
-from hopattn.figures.files import rendered_in_formats
+from hopattn.figures.files import as_svg
 from hopattn.figures.recalls import recall_sheet
 from hopattn.figures.sheet import Sheet
-from hopattn.figures.style import STYLES
 from hopattn.figures.sweep import sweep_sheet, why_not
 from hopattn.foundation.boundary import public
 from hopattn.foundation.errors import InvalidInput
+from hopattn.results.dataset import Dataset
 from hopattn.results.labelled import HIDDEN, Labelled
 from hopattn.scenario.result import Result
 from hopattn.views.array_cells import MAX_ROWS, MORE_DIGITS, array_cells, cell
@@ -37,7 +37,7 @@ from hopattn.views.visible import plain
 
 @public
 def html(thing: Any) -> str:
-    """A result, a recall, a memory, a comparison, a census, a sweep or a labelled array as HTML: tables and a figure.
+    """A memory, or a result of any sort, as HTML: tables, and a figure where there is one.
 
     Parameters
     ----------
@@ -66,10 +66,14 @@ def html(thing: Any) -> str:
 @singledispatch
 def _html(thing: Any) -> str:
     """The HTML of a thing of each class."""
-    raise InvalidInput(
-        "html: expected a Result, a Recall, a memory, a Comparison, a Census, a Sweep or a labelled array, "
-        f"not {type(thing).__name__}"
-    )
+    raise InvalidInput(f"html: expected a memory, or a result of hopattn, not {type(thing).__name__}")
+
+
+@_html.register
+def _(dataset: Dataset) -> str:
+    names, rows = dataset._cells()
+    cells = [["" if one is None else cell(one, digits=MORE_DIGITS) for one in row] for row in rows[:MAX_ROWS]]
+    return _table(names, cells) + (_paragraph(f"… the first {MAX_ROWS} of {len(rows)} rows") * (len(rows) > MAX_ROWS))
 
 
 @_html.register
@@ -165,7 +169,7 @@ def _result_parts(result: Result) -> Iterator[str]:
 
 def _picture(sheet: Sheet) -> str:
     """A figure as part of the text, with its description for screen readers, and notes on what has no room in it."""
-    data, notes = rendered_in_formats(sheet, ["svg"], STYLES["slide"], resizable=False)["svg"]
+    data, notes = as_svg(sheet)
     source = f"data:image/svg+xml;base64,{b64encode(data).decode()}"
     image = f'<img src="{source}" alt="{_safe(sheet.description)}" style="max-width:100%;width:60em">'
     return "\n".join([image, *map(_paragraph, notes)])

@@ -138,7 +138,7 @@ def show_record(one: Computed) -> None:
     if record.way is None:
         return
     show(out, Text(""), Text("Working", style="bold"), *_paragraphs(record.way.working))
-    figure = [f"hopattn papers {record.name} --figure {record.name}.svg"] * (record.figure is not None)
+    figure = [f"hopattn papers {record.name} --out {record.name}.svg"] * (record.figure is not None)
     show(out, Text("Again", style="bold"))
     out.print(Text("\n".join([plain(record.way.command), *figure])), soft_wrap=True)  # whole, so that it can be copied
 

@@ -1,6 +1,5 @@
 """The margins of patterns on the terminal: a table, and what follows in sentences."""
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,7 +11,7 @@ from hopattn.views.consoles import console
 from hopattn.views.terminal import show, table
 
 if TYPE_CHECKING:
-    from hopattn.experiments.separation import SeparationReport
+    from hopattn.experiments.separation import Separation, SeparationReport
 
 HEADINGS = {
     "delta": "Δ",
@@ -30,14 +29,14 @@ HEAD = ("keys", "equal", "hidden", "least Δ", "median Δ", "β sparse", "β sof
 """The numbers of each head."""
 
 
-def show_separation(reports: "Sequence[SeparationReport]", whole: bool = False) -> None:
+def show_separation(reports: "Separation", whole: bool = False) -> None:
     """Write the reports to standard output. whole: all patterns, instead of the least separated ones."""
     out = console()
     if len(reports) > 1:
         rows = [[report.where, *_of_head(report)] for report in reports]
         show(out, table(["head", *HEAD], rows if whole else rows[:MAX_ROWS], right=HEAD))
         if len(rows) > MAX_ROWS and not whole:
-            show(out, Text(f"… {len(rows)} heads in all; --all shows them"))
+            show(out, Text(f"… {len(rows)} heads in all; --long shows them"))
         show(
             out,
             Text(
@@ -59,7 +58,7 @@ def show_separation(reports: "Sequence[SeparationReport]", whole: bool = False) 
     headings = [HEADINGS.get(name, name) for name in report.columns]
     show(out, table(["pattern", *headings], cells, right=headings))
     if len(shown) < len(order):
-        show(out, Text(f"… the {len(shown)} least separated of {len(order)} patterns; --all shows all"))
+        show(out, Text(f"… the {len(shown)} least separated of {len(order)} patterns; --long shows all"))
     show(out, Text(""))
     count, dim = report.margins.patterns.shape
     numbered = "" if report.names else ", numbered from 1"

@@ -1,6 +1,5 @@
 """Tables of sweeps and certificates on the terminal, and the progress of long work."""
 
-import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from time import monotonic
@@ -9,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from rich.text import Text
 
 from hopattn.experiments.comparison.cost import in_words
-from hopattn.experiments.sweeps.table import HALF
+from hopattn.experiments.sweeps.table import HIGH, LOW
+from hopattn.foundation.writing import counted, interval_text
 from hopattn.scenario.language.paths import last_keys
 from hopattn.views.array_cells import MAX_ROWS, MORE_DIGITS, cell
 from hopattn.views.consoles import SafeConsole, console, error_console
@@ -32,22 +32,21 @@ def show_sweep(sweep: "Sweep") -> None:
 def sweep_table(sweep: "Sweep") -> tuple[list[str], list[list[str]]]:
     """The headings and the rows of the table of a sweep: the numbers of a point, and the means with their intervals."""
     rows = sweep.table()
-    names = [name for name in rows[0] if not name.endswith(HALF)]
+    names = [name for name in rows[0] if not name.endswith((LOW, HIGH))]
     headings = [last_keys(sweep.axes).get(name, name) for name in names]
-    return headings, [[_with_error(row, name) for name in names] for row in rows]
+    return headings, [[_cell(row, name) for name in names] for row in rows]
 
 
 def sweep_size(sweep: "Sweep") -> str:
-    """The numbers of points and trials of a sweep, and the meaning of ±, in a sentence."""
-    trials = "1 trial" if sweep.trials == 1 else f"{sweep.trials} trials"
-    points = math.prod(map(len, sweep.axes.values()))
-    return f"{points} points, {trials} each; ± is the 95 % interval of the mean"
+    """The numbers of points and trials of a sweep, and the meaning of the intervals, in a sentence."""
+    points, name = counted(len(sweep.table()), "point"), sweep.interval_name
+    return f"{points}; [ ]: {name}" if name else f"{points}, 1 trial each"
 
 
-def _with_error(row: dict[str, Any], name: str) -> str:
+def _cell(row: dict[str, Any], name: str) -> str:
     """A cell of the table of a sweep: the value, and its interval if it has one."""
-    value, error = row[name], row.get(f"{name}{HALF}")
-    return "" if value is None else cell(value, digits=MORE_DIGITS) + (f" ± {error:.2g}" if error is not None else "")
+    value, ends = row[name], (row.get(f"{name}{LOW}"), row.get(f"{name}{HIGH}"))
+    return "" if value is None else cell(value, digits=MORE_DIGITS) + interval_text(*ends)
 
 
 @contextmanager

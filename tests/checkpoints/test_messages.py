@@ -14,9 +14,9 @@ from tests.refusal import refused
 IDS = [3, 1, 4, 1, 5]
 CONFIGURATIONS = [
     ({"model_type": "gpt3"}, "model_type: 'gpt3' is a family that is not read", "bert, camembert"),
-    ({"model_type": ...}, "'model_type' is missing", "missing={'model_type': '…'}", "--missing model_type=…", "gpt2"),
+    ({"model_type": ...}, "'model_type' is missing", "missing={'model_type': '…'}", "--set model_type=…", "gpt2"),
     ({"rope_theta": None}, "rope_theta:", "positive", "None"),
-    ({"hidden_size": ...}, "'hidden_size' is missing", "missing={'hidden_size': …} (--missing hidden_size=…)"),
+    ({"hidden_size": ...}, "'hidden_size' is missing", "missing={'hidden_size': …} (--set hidden_size=…)"),
     ({"vocab_size": ..., "vocabulary_size": 11}, "'vocab_size' is missing, and 'vocabulary_size' is there"),
     ({"hidden_act": "mish"}, "hidden_act:", "'mish'", "unread=['hidden_act'] (--unread hidden_act)"),
     ({"hidden_act": ["silu"]}, "hidden_act:", "['silu']", "a text"),

@@ -217,9 +217,9 @@ def test_tables_of_all_sorts_hold_the_same_numbers():
         assert name in MEASURES
         np.testing.assert_array_equal(array[name].values, found.matrix(name))
         np.testing.assert_array_equal(frame[name].astype(float).unstack().values, found.matrix(name))
-    assert frame.loc[(1, 2), "key_composition_with"].startswith("1.")
+    assert frame.loc[(2, 3), "key_composition_with"].startswith("1.")
     written, of_csv = found.to_dict()["rows"], lines[1].split(",")
-    assert (found.rows[0].layer, frame.index[0], found.rows[0].name) == (0, (0, 0), "1.1")
+    assert (found.rows[0].layer, frame.index[0], found.rows[0].name) == (0, (1, 1), "1.1")
     assert (written[0]["layer"], written[0]["head"], *of_csv[:2]) == (1, 1, "1", "1")
     assert np.isnan(found.matrix("key_composition")[0]).all()
     assert len(found.to_dict()["rows"]) == 8 and found.copied == array.attrs["copied"] == "vectors"

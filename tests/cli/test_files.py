@@ -106,7 +106,7 @@ READ = [
         lambda: Path("n.md").write_text("[1, 2] · [3, 4] = 11", "utf-8"),
     ),
     Read("file.md", ("lint", "file.md")),
-    Read("answers.toml", ("practice", "--check", "answers.toml"), of_answers),
+    Read("answers.toml", ("practice", "--mark", "answers.toml"), of_answers),
     Read("points.jsonl", ("sweep", "capacity-by-size", "--points", "points.jsonl"), lambda: [b"hello", bytes(200)]),
     *(
         Read(f"file.{ending}", (name, f"file.{ending}"))

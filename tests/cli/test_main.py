@@ -236,7 +236,7 @@ READ_BY_JOBLIB = ("LOKY_MAX_CPU_COUNT", "LOKY_PICKLER", "LOKY_MAX_DEPTH", "JOBLI
 UNREADABLE = [
     ("MPLBACKEND", "nonsense", "figures words"),
     ("SOURCE_DATE_EPOCH", "today", "figures words"),
-    ("SOURCE_DATE_EPOCH", "9" * 30, "figures words --format pdf"),
+    ("SOURCE_DATE_EPOCH", "9" * 30, "figures words --as pdf"),
     ("SOURCE_DATE_EPOCH", "", "list"),
     *(("_HOPATTN_COMPLETE", asked, "list") for asked in ("zsh_complete", "fish_complete", "bash_x", "nonsense")),
     *((name, "abc", ON_WORKERS) for name in READ_BY_JOBLIB),

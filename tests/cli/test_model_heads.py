@@ -31,7 +31,7 @@ def folder(tmp_path):
 
 def test_csv_json_and_figure_hold_the_same_census(hopattn, tmp_path):
     table, picture = tmp_path / "heads.csv", tmp_path / "heads.svg"
-    code, out, err = hopattn("heads", TRAINED, "--json", "--csv", str(table), "--figure", str(picture))
+    code, out, err = hopattn("heads", TRAINED, "--json", "--out", str(table), "--out", str(picture))
     assert code == 0 and str(picture) in err
     found = json.loads(out)
     rows = list(csv.DictReader(table.read_text().splitlines()))
@@ -50,16 +50,16 @@ def test_the_cures_for_a_refused_configuration_work(hopattn, folder):
     table |= {"quantization_config": {}, "is_llama_config": True, "rope_scaling": {"type": "linear"}}
     (folder / "config.json").write_text(json.dumps(table))
     code, out, err = hopattn("heads", str(folder), "--json")
-    assert code == 2 and "--unread quantization_config)" in err and "(--missing vocab_size=…)" in err
-    cures = "--unread", "quantization_config", "--missing", "vocab_size=60", "--missing", "rope_scaling.factor=2.0"
+    assert code == 2 and "--unread quantization_config)" in err and "(--set vocab_size=…)" in err
+    cures = "--unread", "quantization_config", "--set", "vocab_size=60", "--set", "rope_scaling.factor=2.0"
     code, out, err = hopattn("heads", str(folder), "--json", *cures)
     assert code == 0 and len(json.loads(out)["rows"]) == 4
     said = ("is_llama_config", "rope_theta = 10000.0")
     assert err.count("\n") == 1 and all(word in err for word in said)
-    for option in (("--unread", "a"), ("--missing", "a=1")):
+    for option in (("--unread", "a"), ("--set", "a=1")):
         code, _, err = hopattn("heads", TRAINED, *option)
         assert code == 2 and err.startswith(f"{option[0]}:") and "config.json" in err
-    assert "NAME=VALUE" in hopattn("heads", str(folder), "--missing", "a")[2]
+    assert "NAME=VALUE" in hopattn("heads", str(folder), "--set", "a")[2]
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_the_cures_for_a_refused_configuration_work(hopattn, folder):
     [
         ((), "25 random tokens, 4 times"),
         (("--repeats", "5x3"), "5 random tokens, 3 times"),
-        (("--long", "40"), "20 random tokens, 2 times"),
+        (("--length", "40"), "20 random tokens, 2 times"),
     ],
 )
 def test_a_checkpoint_is_read_for_random_tokens(hopattn, folder, options, about):
@@ -85,7 +85,7 @@ def test_ids_of_a_file(hopattn, folder, tmp_path, name):
         np.save(file, ids)
     else:
         file.write_text(json.dumps(ids.tolist()) if name.endswith("json") else "\n".join(map(str, ids)))
-    code, out, _ = hopattn("heads", str(folder), "--json", "--ids", str(file), "--long", "30")
+    code, out, _ = hopattn("heads", str(folder), "--json", "--ids", str(file), "--length", "30")
     assert code == 0
     found, model = json.loads(out), ha.Checkpoint(folder)
     tables = {"embed": model.embedding, "unembed": model.unembedding}
@@ -98,7 +98,7 @@ def test_an_id_beyond_the_vocabulary_and_a_file_that_is_too_short(hopattn, folde
     file = tmp_path / "ids.txt"
     file.write_text("3 4 60 5")
     assert "got the id 60; expected 0 to 59" in hopattn("heads", str(folder), "--ids", str(file))[2]
-    assert "has 4 tokens; expected at least 9" in hopattn("heads", str(folder), "--ids", str(file), "--long", "9")[2]
+    assert "has 4 tokens; expected at least 9" in hopattn("heads", str(folder), "--ids", str(file), "--length", "9")[2]
 
 
 def test_a_text_needs_the_package_and_the_tokenizer_of_the_model(hopattn, folder, tmp_path, monkeypatch):
@@ -133,15 +133,15 @@ def test_a_text_is_read_whole_by_the_models_own_tokenizer(hopattn, tmp_path):
         assert model.census(text).table() == model.census(model.tokens(text).ids).table()
     file.write_text("abcabcabc")
     code, _, err = hopattn(*command)
-    assert code == 2 and err.startswith("'text.txt': tokens: got 9; the model has learned 8 positions; --long 8 ")
-    assert json.loads(hopattn(*command, "--long", "8")[1])["words"] == list("abcabcab")
+    assert code == 2 and err.startswith("'text.txt': tokens: got 9; the model has learned 8 positions; --length 8 ")
+    assert json.loads(hopattn(*command, "--length", "8")[1])["words"] == list("abcabcab")
     (tmp_path / "tokenizer.json").write_text("{")
     code, _, err = hopattn(*command)
     assert code == 2 and err.startswith("'tokenizer.json': ") and "line 1 column 1" in err
 
 
 def test_a_trained_model_is_saved_as_a_folder_that_shows_its_induction_heads_first(hopattn, tmp_path):
-    (code, out, err), folder = hopattn("heads", TRAINED, "--save", str(tmp_path / "model")), tmp_path / "model"
+    (code, out, err), folder = hopattn("heads", TRAINED, "--out", str(tmp_path / "model")), tmp_path / "model"
     assert code == 0 and err.endswith(f"{folder}\n")
     shares = [line for line in out.splitlines() if line.startswith(("previous", "duplicate", "prefix", "copying"))]
     code, again, _ = hopattn("heads", str(folder))

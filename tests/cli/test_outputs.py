@@ -12,21 +12,20 @@ import hopattn as ha
 from hopattn.cli.main import cli
 from tests.refusal import refused
 
-READS = {("heads", "--ids"), ("heads", "--text"), ("practice", "--check")}
+READS = {("heads", "--ids"), ("heads", "--text"), ("practice", "--mark")}
 """The options whose file is read."""
-FOLDERS = {("run", "--out"), ("run", "--into"), ("figures", "--out"), ("heads", "--save"), ("train", "--out")}
-"""The options whose path is a folder."""
-FEW = ["--trials", "1", "--dim", "8", "--seed", "1", "--memories", "nearest"]
+FEW = ["--trials", "1", "--set", "dim=8", "--seed", "1", "--models", "nearest"]
 SWEEP = ["sweep", "capacity", "--over", "load=0.1", "--trials", "1"]
 LINES = {
-    ("compare", "--csv"): (["compare", *FEW], [".csv"]),
-    ("compare", "--figure"): (["compare", *FEW], [".svg", ".png"]),
+    ("compare", "--out"): (["compare", *FEW], [".csv", ".json", ".npz", ".svg", ".png"]),
     ("explore", "--out"): (["explore", "bank", "--no-open"], [".html"]),
-    ("heads", "--csv"): (["heads", "one-layer", "--repeats", "4x2"], [".csv"]),
-    ("heads", "--figure"): (["heads", "one-layer", "--repeats", "4x2"], [".svg"]),
-    ("papers", "--figure"): (["papers", "gardner-load"], [".svg", ".png"]),
-    ("practice", "--sheet"): (["practice", "bank"], [".md", ".tex", ".html", ".ipynb"]),
+    ("figures", "--out"): (["figures", "attention"], [".svg", ".pdf"]),
+    ("heads", "--out"): (["heads", "one-layer", "--repeats", "4x2"], [".csv", ".svg"]),
+    ("papers", "--out"): (["papers", "gardner-load"], [".svg", ".png", ".csv"]),
+    ("practice", "--out"): (["practice", "bank"], [".md", ".tex", ".html", ".ipynb"]),
     ("practice", "--key"): (["practice", "bank"], [".md"]),
+    ("run", "--out"): (["run", "bank"], [".csv", ".npz", ".json", ".md", ".html", ".tex", ".svg", ".pdf"]),
+    ("separation", "--out"): (["separation", "a.csv"], [".csv", ".json"]),
     ("sweep", "--out"): ([*SWEEP, "--points", "p"], [".json", ".csv", ".npz"]),
     ("sweep", "--points"): (SWEEP, [".jsonl", ".json"]),
 }
@@ -42,7 +41,7 @@ def writing_options():
 
 
 def test_each_option_that_takes_a_path_is_known_to_read_or_to_write():
-    assert set(writing_options()) == READS | FOLDERS | set(LINES)
+    assert set(writing_options()) == READS | {("train", "--out")} | set(LINES)
 
 
 def picture():
@@ -70,6 +69,7 @@ FOREIGN = {
 @pytest.mark.parametrize(("command", "option"), LINES)
 def test_a_file_of_somebody_elses_is_left_as_it_is(hopattn, tmp_path, command, option):
     line, endings = LINES[command, option]
+    (tmp_path / "a.csv").write_text("1,0\n0,1\n")
     for ending in endings:
         for kind, data in FOREIGN.items():
             file = tmp_path / f"{kind}{ending}"
@@ -85,6 +85,7 @@ def test_a_file_of_somebody_elses_is_left_as_it_is(hopattn, tmp_path, command, o
 @pytest.mark.parametrize(("command", "option"), [key for key in LINES if key != ("sweep", "--points")])
 def test_an_older_file_of_the_same_command_is_replaced(hopattn, tmp_path, command, option):
     line, endings = LINES[command, option]
+    (tmp_path / "a.csv").write_text("1,0\n0,1\n")
     for ending in endings[:1]:
         file = tmp_path / f"new{ending}"
         codes = [hopattn(*line, option, str(file))[0]]
@@ -103,7 +104,7 @@ size = [3, 3]
 files = {{ a = "{}" }}\n[memory]\npatterns = ["a"]\nmodel = "hopfield"\n[cue.c]\nof = "a"\nhide = "left"\n"""
     Path("s.toml").write_text(text.format("a.png"))
     Path("a.png").write_bytes(picture())
-    line = ["run", "s.toml", "--figures", "recall", "--format", "png", "--into", "."]
+    line = ["run", "s.toml", "--figure", "recall", "--out", "recall.png"]
     assert hopattn(*line)[0] == 0
     drawn = Path("recall.png").read_bytes()
     Path("s.toml").write_text(text.format("recall.png"))
@@ -121,19 +122,19 @@ def test_a_training_of_somebody_elses_is_left_as_it_is(hopattn, tmp_path, torch)
 
 def test_a_folder_of_somebody_elses_is_left_as_it_is(hopattn, tmp_path):
     (tmp_path / "mine").mkdir()
-    for name in ("a.txt", "attention.svg", "arrays.npz", "one-layer.npz", "model.safetensors"):
+    for name in ("a.txt", "attention.svg", "bank-attention.svg", "arrays.npz", "one-layer.npz", "model.safetensors"):
         (tmp_path / "mine" / name).write_bytes(b"mine")
     lines = (
         ["run", "bank", "--out"],
-        ["run", "bank", "--figures", "attention", "--into"],
+        ["run", "bank", "--figure", "attention", "--out"],
         ["figures", "attention", "--out"],
-        ["heads", "one-layer", "--repeats", "4x2", "--save"],
+        ["heads", "one-layer", "--repeats", "4x2", "--out"],
     )
     for line in lines:
         code, _, err = hopattn(*line, str(tmp_path / "mine"))
         assert code == 2 and "mine" in err, (line, err)
         assert all(file.read_bytes() == b"mine" for file in (tmp_path / "mine").iterdir())
-        assert len(list((tmp_path / "mine").iterdir())) == 5
+        assert len(list((tmp_path / "mine").iterdir())) == 6
 
 
 WRITES = {
@@ -154,7 +155,7 @@ def test_a_function_leaves_a_file_of_somebody_elses_as_it_is(tmp_path, what, kin
 
 def test_two_options_do_not_write_one_file(hopattn, tmp_path):
     one = str(tmp_path / "a.md")
-    code, _, err = hopattn("practice", "bank", "--sheet", one, "--key", f"{tmp_path}/./a.md")
+    code, _, err = hopattn("practice", "bank", "--out", one, "--key", f"{tmp_path}/./a.md")
     assert code == 2 and "a.md" in err
 
 

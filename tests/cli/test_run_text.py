@@ -181,9 +181,9 @@ def test_the_induction_head_fits_on_two_screens(hopattn, monkeypatch):
 @pytest.mark.parametrize(
     ("command", "ways"),
     [
-        ("bank", "see it: --figures words · why: --explain · play: hopattn explore bank"),
-        ("bank --explain", "see it: --figures words · play: hopattn explore bank"),
-        ("bank --seed 1", "see it: --figures words · why: --explain"),
+        ("bank", "see it: --out bank.svg · why: --explain · play: hopattn explore bank"),
+        ("bank --explain", "see it: --out bank.svg · play: hopattn explore bank"),
+        ("bank --seed 1", "see it: --out bank.svg · why: --explain"),
         ("capacity", "see it: hopattn sweep capacity --out capacity.svg · why: --explain"),
         ("adding-network", "why: --explain"),
     ],

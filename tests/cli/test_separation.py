@@ -34,7 +34,7 @@ def file(tmp_path):
 @pytest.mark.parametrize("name", ["a.csv", "a.npy", "a.npz", "a.safetensors"])
 def test_the_advised_memories_recall_what_the_table_promises(hopattn, file, name):
     code, out, err = hopattn("separation", file(name, patterns=APART), "--json")
-    (found,) = json.loads(out)
+    (found,) = json.loads(out)["heads"]
     assert (code, err) == (0, "")
     assert (found["n_patterns"], found["dim"]) == (6, 8)
     np.testing.assert_allclose(found["delta"], ha.theory.margins(APART).delta, rtol=1e-9)
@@ -73,7 +73,7 @@ def test_of_heads_each_has_a_line(hopattn, file):
     q, k, v = RNG.normal(size=(3, 4, 10, 8))
     _, out, _ = hopattn("separation", file("heads.npz", q=q, k=k, v=v))
     assert [line.split()[:3] for line in out.split("\n")[1:5]] == [["head", str(i + 1), "10"] for i in range(4)]
-    one = json.loads(hopattn("separation", file("head.npz", q=q[0], k=k[0], v=v[0]), "--json")[1])[0]
+    one = json.loads(hopattn("separation", file("head.npz", q=q[0], k=k[0], v=v[0]), "--json")[1])["heads"][0]
     scores = np.sort(q[0] @ k[0].T, axis=1)
     assert one["lead"] == pytest.approx(np.median(scores[:, -1] - scores[:, -2]))
     assert one["own_beta"] == pytest.approx(8**-0.5)
@@ -82,14 +82,14 @@ def test_of_heads_each_has_a_line(hopattn, file):
 @pytest.mark.parametrize(
     ("names", "shape", "left_out"),
     [
-        (["patterns"], (100, 30), "the 40 least separated of 100 patterns; --all shows all"),
-        (["q", "k", "v"], (41, 2, 3), "41 heads in all; --all shows them"),
+        (["patterns"], (100, 30), "the 40 least separated of 100 patterns; --long shows all"),
+        (["q", "k", "v"], (41, 2, 3), "41 heads in all; --long shows them"),
     ],
 )
 def test_a_table_of_more_than_40_rows_is_cut_unless_all_is_asked_for(hopattn, file, names, shape, left_out):
     """Patterns, numbered from 1, are then the ones of the least Δ; heads, numbered from 1, the first ones."""
     most = shape[0]
-    for count, options, rows in ((most, [], 40), (most, ["--all"], most), (40, [], 40), (3, [], 3)):
+    for count, options, rows in ((most, [], 40), (most, ["--long"], most), (40, [], 40), (3, [], 3)):
         keys = RNG.normal(size=(count, *shape[1:]))
         _, out, _ = hopattn("separation", file("many.npz", **dict.fromkeys(names, keys)), *options)
         lines = out.splitlines()
@@ -99,7 +99,7 @@ def test_a_table_of_more_than_40_rows_is_cut_unless_all_is_asked_for(hopattn, fi
         else:
             expected = [f"head {i}" for i in range(1, rows + 1)]
         assert [" ".join(line.split()[: len(names) // 2 + 1]) for line in lines[1 : rows + 1]] == expected
-        assert lines[rows + 1][:1] in {"", "…", "Δ"} and (left_out in out) == (rows < count) == ("--all" in out)
+        assert lines[rows + 1][:1] in {"", "…", "Δ"} and (left_out in out) == (rows < count) == ("--long" in out)
 
 
 @pytest.mark.parametrize("name", ["two.npz", "two.safetensors", "heads.npz"])
@@ -107,8 +107,8 @@ def test_one_array_of_several_is_chosen_by_its_name(hopattn, file, name):
     q, k, v = RNG.normal(size=(3, 4, 8))
     arrays = {"q": q, "k": k, "v": v} if name == "heads.npz" else {"v": v, "other": APART}
     _, out, _ = hopattn("separation", file(name, **arrays), "--array", "v", "--json")
-    np.testing.assert_allclose(json.loads(out)[0]["delta"], ha.theory.margins(v).delta, rtol=1e-6)
-    compared = ("compare", file(name, **arrays), "--array", "v", "--trials", "1", "--memories", "modern", "--json")
+    np.testing.assert_allclose(json.loads(out)["heads"][0]["delta"], ha.theory.margins(v).delta, rtol=1e-6)
+    compared = ("compare", file(name, **arrays), "--array", "v", "--trials", "1", "--models", "modern", "--json")
     assert json.loads(hopattn(*compared)[1])["about"].startswith("4 patterns of dim 8,")
 
 

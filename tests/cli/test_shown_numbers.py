@@ -8,7 +8,7 @@ import pytest
 
 from hopattn.scenario.files import shipped
 
-FEW = ("compare", "--trials", "2", "--dim", "16")
+FEW = ("compare", "--trials", "2", "--set", "dim=16")
 
 
 def number(text):
@@ -42,13 +42,13 @@ def table_of(hopattn, monkeypatch):
     return table
 
 
-@pytest.mark.parametrize("grid", [(), ("--over", "load=0.1:0.5:3", "--memories", "linear,modern")])
+@pytest.mark.parametrize("grid", [(), ("--over", "load=0.1:0.5:3", "--models", "linear,modern")])
 def test_a_comparison_shows_each_share_cosine_and_step_at_its_memory_and_point(hopattn, table_of, grid):
     rows = json.loads(hopattn(*FEW, *grid, "--json")[1])["rows"]
     headings, cells = table_of("memory", *FEW, *grid)
     assert [row["memory"] for row in rows] == [one[0] for one in cells]
     keys = {"load": "load", "one step": "recalled_first", "fixed point": "recalled", "steps": "steps"}
-    keys |= {"at rest": "at_rest", "cosine": "cosine"}
+    keys |= {"at rest": "at_rest", "cosine": "cosine", "patterns": "n_keys"}
     for row, line in zip(rows, cells, strict=True):
         for heading, text in zip(headings[1:], line[1:], strict=True):
             if heading in ("one step", "fixed point"):
@@ -61,19 +61,19 @@ def test_a_comparison_shows_each_share_cosine_and_step_at_its_memory_and_point(h
 
 
 def test_a_long_comparison_shows_the_first_measure_in_which_memories_differ(hopattn, table_of):
-    words = (*FEW, "--over", "load=0.1:0.6:12", "--memories", "linear,modern")
+    words = (*FEW, "--over", "load=0.1:0.6:12", "--models", "linear,modern")
     found = json.loads(hopattn(*words, "--json")[1])["rows"]
     headings, cells = table_of("load", *words)
-    assert headings == ["load", "linear", "modern"] and 5 < len(cells) <= 12
+    assert headings == ["load", "patterns", "linear", "modern"] and 5 < len(cells) <= 12
     for line in cells:
-        for memory, text in zip(headings[1:], line[1:], strict=True):
+        for memory, text in zip(headings[2:], line[2:], strict=True):
             at = [row for row in found if row["memory"] == memory and shows(line[0], row["load"])]
             assert any(shows(text, row["recalled"]) for row in at)
 
 
 def test_all_of_a_comparison_of_a_scenario_names_the_nearest_word_of_each_cue(hopattn, table_of):
-    rows = json.loads(hopattn("compare", "bank", "--memories", "modern,linear", "--json")[1])["rows"]
-    headings, cells = table_of("memory", "compare", "bank", "--memories", "modern,linear", "--all")
+    rows = json.loads(hopattn("compare", "bank", "--models", "modern,linear", "--json")[1])["rows"]
+    headings, cells = table_of("memory", "compare", "bank", "--models", "modern,linear", "--long")
     assert headings[:3] == ["memory", "of", "beta"]
     assert [one[:2] for one in cells] == [[row["memory"], row["where"]] for row in rows]
     assert all(shows(line[2], row["beta"]) for line, row in zip(cells, rows, strict=True))
@@ -84,17 +84,18 @@ def test_a_sweep_shows_the_means_and_intervals_of_its_csv(hopattn, table_of, tmp
     words += ("--workers", "1", "--over", "load=0.1,0.2", "--over", "temperature=0.1:0.9:3")
     headings, cells = table_of("load", *words, "--out", "table.csv")
     table = np.genfromtxt(tmp_path / "table.csv", delimiter=",", names=True)
-    assert headings == ["load", "temperature", "overlap"] and len(cells) == len(table) == 6
-    error = next(name for name in table.dtype.names if name not in headings)
+    assert headings == ["load", "temperature", "patterns", "neurons", "overlap"] and len(cells) == len(table) == 6
     for line, row in zip(cells, table, strict=True):
-        mean, half = line[2].split(" ± ")
-        assert shows(line[0], row["load"]) and shows(line[1], row["temperature"])
-        assert shows(mean, row["overlap"]) and float(half) == pytest.approx(row[error], rel=0.06)
+        mean, *ends = line[4].replace("[", "").replace(",", "").rstrip("]").split()
+        assert all(shows(text, row[name]) for text, name in zip(line[:4], headings, strict=False))
+        assert shows(mean, row["overlap"])
+        known = [row[f"overlap{end}"] for end in ("_low", "_high") if not np.isnan(row[f"overlap{end}"])]
+        assert [*map(float, ends)] == pytest.approx(known, rel=0.006)
 
 
 def test_the_heads_of_a_model_are_listed_with_all_their_numbers_and_the_strongest_named_first(hopattn, table_of):
     found = json.loads(hopattn("heads", "two-layers", "--json")[1])
-    headings, cells = table_of("head", "heads", "two-layers", "--all")
+    headings, cells = table_of("head", "heads", "two-layers", "--long")
     assert len(cells) == len(found["rows"]) == 8 and len(headings) == len(found["measures"]) + 2
     for line, row in zip(cells, found["rows"], strict=True):
         assert line[0] == f"{row['layer']}.{row['head']}" and line[-1] == row["operating_class"]
@@ -119,7 +120,7 @@ def test_the_heads_of_a_model_are_listed_with_all_their_numbers_and_the_stronges
 def test_the_margins_of_patterns_are_in_the_rows_of_their_numbers(hopattn, table_of, tmp_path, n):
     patterns = np.random.default_rng(1).normal(size=(n, 8))
     np.save(tmp_path / "a.npy", patterns / np.linalg.norm(patterns, axis=1, keepdims=True))
-    (found,) = json.loads(hopattn("separation", "a.npy", "--json")[1])
+    (found,) = json.loads(hopattn("separation", "a.npy", "--json")[1])["heads"]
     headings, cells = table_of("pattern", "separation", "a.npy")
     names = {"Δ": "delta", "rival": "rival", "distance": "distance", "reach": "reach", "β sparse": "beta_sparse"}
     names |= {"β softmax": "beta_softmax", "radius sparse": "radius_sparse", "radius softmax": "radius_softmax"}

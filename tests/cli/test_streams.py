@@ -60,14 +60,14 @@ def _read(descriptor):
 def test_a_terminal_gets_colours_and_no_sequence_of_a_title_a_folder_or_a_file(on_terminal, tmp_path):
     (tmp_path / NAME).mkdir()
     (tmp_path / f"{NAME}.toml").write_text(SCENARIO)
-    printed = on_terminal("run", f"{NAME}.toml", "--figures", "attention", "--into", f"{NAME}/x")
+    printed = on_terminal("run", f"{NAME}.toml", "--figure", "attention", "--out", f"{NAME}/x")
     text = printed.decode()
     assert re.search(OWN, printed), "no colour of our own"
     assert not re.search(r"[\x00-\x08\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f-\x9f\u202e]", text)
     assert b"\x1b[31m" not in printed and b"\x1b[35m" not in printed
     assert re.sub(OWN, b"", printed).count(b"\x1b") == 0
     assert r"a\x1b[31m\x1b]0;owned\x07\u202etitle" in text
-    assert r"f\x1b[35m\x9b31mg/x/attention.svg" in text
+    assert r"f\x1b[35m\x9b31mg/x/f\x1b[35m\x9b31mg-attention.svg" in text
 
 
 def test_a_note_beside_a_bar_of_progress_is_not_raw_either(on_terminal, hopattn, tmp_path):

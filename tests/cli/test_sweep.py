@@ -23,10 +23,10 @@ def test_a_sweep_prints_a_table_and_writes_what_is_asked_for(hopattn, tmp_path):
     code, out, err = hopattn("sweep", "phases", *SMALL, *AXES, *outs)
     assert code == 0
     lines = out.splitlines()
-    assert lines[0].split() == ["load", "temperature", "overlap"] and len(lines) == 1 + 6 + 1
-    assert lines[-1] == "6 points, 2 trials each; ± is the 95 % interval of the mean"
+    assert lines[0].split() == ["load", "temperature", "patterns", "neurons", "overlap"] and len(lines) == 1 + 6 + 1
+    assert lines[-1] == "6 points; [ ]: 95 % interval (Student's t) of 2 trials"
     kept = "finished points are saved in phases-points.jsonl: the same command reuses them; or delete the file"
-    assert err.splitlines()[-2:] == ["6 of 6 points", kept]
+    assert err.splitlines()[-6:] == ["6 of 6 points", *files, kept]
     table = np.genfromtxt(tmp_path / "table.csv", delimiter=",", names=True)
     assert table["load"].tolist() == [0.1, 0.1, 0.1, 0.2, 0.2, 0.2]
     with np.load(tmp_path / "table.npz") as archive:

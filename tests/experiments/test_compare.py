@@ -6,11 +6,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 from scipy.linalg import hadamard
 from scipy.special import logsumexp, softmax
 from scipy.stats import entropy
 
 import hopattn as ha
+from hopattn.foundation.intervals import share_interval
 from tests.draws import betas, stores
 
 HADAMARD = np.array([[1.0, 1, 1, 1], [1, -1, 1, -1], [1, 1, -1, -1], [1, -1, -1, 1]])
@@ -324,16 +326,17 @@ def test_a_grid_may_be_run_in_any_order_and_a_point_alone():
         assert getattr(whole.rows[5], name) == getattr(alone, name)
 
 
-def test_the_standard_error_is_that_of_the_draws():
+def test_the_interval_is_that_of_the_draws():
     more = {"rng": 0, "dim": 20, "load": 0.3, "memories": ["hopfield"]}
     rows = [ha.experiments.compare_random(trials=n, **more).rows[0] for n in range(1, 7)]
     # Trials are the same whatever their number, so that the sums of 1 … 6 trials give the shares of each.
     shares = np.diff([0.0, *(row.recalled * row.trials for row in rows)])
     assert rows[5].recalled == pytest.approx(shares.mean())
-    assert rows[5].recalled_error == pytest.approx(np.std(shares, ddof=1) / 6**0.5)
-    assert rows[0].recalled_error is None
+    assert (rows[5].recalled_low, rows[5].recalled_high) == pytest.approx(share_interval(shares)[1])
+    assert rows[0].recalled_low is rows[0].recalled_high is None
     same = ha.experiments.compare_random(trials=3, dim=7, load=0.1, noise=0.0, memories="nearest", rng=0).rows[0]
-    assert same.recalled_error == 0.0  # all trials agree, and a third has no digits
+    ends = stats.binomtest(3, 3).proportion_ci(method="wilson")
+    assert (same.recalled, same.recalled_low, same.recalled_high) == (1, pytest.approx(ends.low), 1)
 
 
 def test_beyond_its_capacity_the_classical_network_forgets_and_the_dense_one_does_not():

@@ -16,7 +16,7 @@ import hopattn as ha
 from tests.texts import GOOD
 
 RNG = np.random.default_rng(8)
-FEW = ("--memories", "modern,linear", "--max-steps", "9")
+FEW = ("--models", "modern,linear", "--set", "max_steps=9")
 
 
 @pytest.fixture
@@ -85,7 +85,7 @@ def test_patterns_come_from_arrays_tables_and_pictures(rows, tmp_path):
     expected = json.loads(ha.experiments.compare_patterns(patterns, **more).to_json())["rows"]
     assert expected[0]["n_cues"] == 9
     for name in ("a.npy", "a.npz", "one.npz", "a.safetensors", "a.csv", "two.npz --array one"):
-        told, about = rows(*name.split(), *FEW, "--trials", "3", "--noise", "0.3")
+        told, about = rows(*name.split(), *FEW, "--trials", "3", "--set", "noise=0.3")
         assert told == expected and about == "3 patterns of dim 12, 4 of the entries reversed, 3 draws", name
 
 
@@ -115,7 +115,7 @@ def test_a_scenario_of_attention_asks_what_its_heads_asked(rows, name):
     ("name", "beta"), [("letters", 35**-0.5), ("lost-pattern", 8**-0.5), ("modern", 0.5), ("spherical", 30.0)]
 )
 def test_a_scenario_of_memory_asks_with_its_cues_and_knows_whose_they_are(rows, name, beta):
-    (told, *_), _ = rows(name, "--memories", "modern")
+    (told, *_), _ = rows(name, "--models", "modern")
     arrays, spec = ha.run(ha.load(name)).arrays, ha.load(name).spec
     labels, cues = arrays["patterns"].labels[0], arrays["input"].labels[0]
     of = [spec.cue[cue].of if cue in spec.cue else cue for cue in cues]
@@ -131,7 +131,7 @@ def test_a_scenario_of_memory_asks_with_its_cues_and_knows_whose_they_are(rows, 
 def test_the_answer_of_each_word_is_named_and_a_tie_is_a_tie(rows, hopattn, tmp_path):
     # Two unit keys a right angle apart, β = 1: from any cue the softmax ends between them (tanh(d/2) = d has only 0),
     # where both cosines are √½; a word that sees one other only comes to it; linear scores of 0 come to nothing.
-    told, _ = rows("bank", "--memories", "modern,linear,nearest")
+    told, _ = rows("bank", "--models", "modern,linear,nearest")
     named = {row["memory"]: {one["cue"]: one for one in row["named"]} for row in told[:3]}
     shown = [
         ("modern", "markets", "in = financial", 0.5**0.5),
@@ -142,7 +142,7 @@ def test_the_answer_of_each_word_is_named_and_a_tie_is_a_tie(rows, hopattn, tmp_
     for memory, cue, key, cosine in shown:
         assert named[memory][cue]["nearest"] == key and named[memory][cue]["cosine"] == pytest.approx(cosine, abs=1e-9)
     assert [*named["linear"]] == ["financial", "markets", "banks"]
-    hopattn("compare", "bank", "--csv", "a.csv")
+    hopattn("compare", "bank", "--out", "a.csv")
     assert "financial: in; markets: in = financial; banks: financial" in (tmp_path / "a.csv").read_text()
 
 
@@ -164,7 +164,7 @@ def test_a_separation_is_tempered_exactly_if_beta_changes_the_ratios_of_its_weig
 )
 def test_a_head_is_compared_at_its_own_beta_unless_that_only_scales_its_weights(rows, tmp_path, separation, beta):
     (tmp_path / "head.toml").write_text(GOOD.replace('"softmax"', f"{separation}\nbeta = 4"))
-    assert [row["beta"] for row in rows("head.toml", "--memories", "sparse")[0]] == [beta]
+    assert [row["beta"] for row in rows("head.toml", "--models", "sparse")[0]] == [beta]
 
 
 @pytest.fixture
@@ -195,23 +195,23 @@ HEADS = dict(zip(TOGETHER, ((2, 2000, 4), (2, 10**6, 4), (2, 10**6, 4)), strict=
         # 120 (.01 + 2^23 · 100 (230e-9 + 18e-9)) s = 6.9 h; 6 · 2^23 · 100 + 3 · 2^24 … numbers are 37.9 GiB
         (WIDE, (), "8,388,608 keys × 100 cues of dim 1 × 120 recalls would take about 7 hours and 37.9 GiB; take"),
         # 40 times as long, since a grid has two points and a comparison one memory and 20 trials each
-        (WIDE, ("--memories", "linear", "--over", "beta=1,2"), "of dim 1 × 40 recalls would take about 2 hours and"),
+        (WIDE, ("--models", "linear", "--over", "beta=1,2"), "of dim 1 × 40 recalls would take about 2 hours and"),
         # .01 + 2·10⁹ (230e-9 + 4 · 18e-9) s = 10.07 min for each of the two heads
         (
             HEADS,
-            ("--memories", "nearest"),
+            ("--models", "nearest"),
             "1,000,000 keys × 2,000 cues of dim 4, the largest of 2 problems, × 1 recall would",
         ),
-        (HEADS, ("--memories", "nearest"), "would take about 20 minutes and 89.8 GiB; take fewer rows"),
+        (HEADS, ("--models", "nearest"), "would take about 20 minutes and 89.8 GiB; take fewer rows"),
         # 120 (.01 + 20 000 · 100 (230e-9 + 2000 · 18e-9)) s = 2.4 h
         (
             None,
-            ("--dim", "2000", "--n-patterns", "20000"),
+            ("--set", "dim=2000", "--set", "n_patterns=20000"),
             "20,000 keys × 100 cues of dim 2,000 × 120 recalls would take",
         ),
         (
             None,
-            ("--dim", "2000", "--n-patterns", "20000"),
+            ("--set", "dim=2000", "--set", "n_patterns=20000"),
             "would take about 2 hours and 7.0 GiB; take fewer rows, tri",
         ),
     ],
@@ -243,7 +243,7 @@ def test_what_no_memory_has_room_for_is_refused_whatever_is_said(hopattn, tmp_pa
     sparse(tmp_path / "heads.safetensors", q=(10_000, 1), k=(100_000, 1), v=(100_000, 1))
     for bytes_, anyway, gib in ((2**34, (), "45.1 GiB"), (2**33, ("--anyway",), "14.9 GiB")):
         a_machine_of(bytes_)
-        err = hopattn("compare", "heads.safetensors", "--memories", "linear", *anyway)[2]
+        err = hopattn("compare", "heads.safetensors", "--models", "linear", *anyway)[2]
         assert f"compare: 100,000 keys × 10,000 cues of dim 1 would take {gib}; this machine has" in err
     a_machine_of(2**30)
     with pytest.raises(ha.InvalidInput, match=r"compare: 20,000 keys × 20,000 cues of dim 1 would take 6\.0 GiB"):
@@ -252,11 +252,11 @@ def test_what_no_memory_has_room_for_is_refused_whatever_is_said(hopattn, tmp_pa
 
 def test_a_long_comparison_is_announced_and_begun_if_it_is_wanted(hopattn):
     # Its memory cannot take part, so that it is over at once: 2,001 recalls of .01 s, and ten for each of 16 points.
-    few = ("compare", "--patterns", "unit", "--dim", "2", "--memories", "hopfield", "--trials")
+    few = ("compare", "--set", "patterns=unit", "--set", "dim=2", "--models", "hopfield", "--trials")
     assert hopattn(*few, "99")[2].splitlines() == []
     assert hopattn(*few, "2001")[2].splitlines() == ["compare: 2,001 recalls take about 20 seconds"]
     # 16 recalls of .01 + 9,000 · 100 (230e-9 + 3000 · 18e-9) s = 13 min
-    long = (*few[:4], "3000", "--n-patterns", "9000", *few[5:], "16", "--anyway")
+    long = (*few[:4], "dim=3000", "--set", "n_patterns=9000", *few[5:], "16", "--anyway")
     assert "would take about 13 minutes and" in hopattn(*long[:-1])[2]
 
 

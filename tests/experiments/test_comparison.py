@@ -37,7 +37,7 @@ def test_every_form_holds_the_same_rows():
     assert told["referees"] == [*GRID.referees] and GRID.referees[0] == "NumPy"
     assert len(sheet) == len(table) == len(frame) == len(GRID.rows) == 6
     assert [*sheet[0]][:4] == ["memory", "of", "beta", "load"]
-    titles = {"recalled": "recalled", "n_keys": "keys", "n_cues": "cues", "recalled_error": "recalled standard error"}
+    titles = {"recalled": "recalled", "n_keys": "keys", "n_cues": "cues", "recalled_low": "recalled low"}
     titles |= {"error_first": "error in one step", "error_rest": "error at rest", "median_rest": "median at rest"}
     titles |= {"effective_keys": "effective keys", "difference": "beside attention", "free_energy": "free energy"}
     titles |= {
@@ -85,18 +85,24 @@ COLUMNS = {
 
 def test_the_table_has_each_number_in_its_column_and_one_that_is_rounding_is_0_or_said_to_be():
     numbers = {name: i + 0.1234 for i, name in enumerate(COLUMNS, 1)}
-    other = {"recalled": 0.25, "recalled_error": 0.0123, "operating_class": "II", "parameters": 12345}
+    other = {
+        "recalled": 0.25,
+        "recalled_low": 0.2012,
+        "recalled_high": 0.3,
+        "operating_class": "II",
+        "parameters": 12345,
+    }
     apart = {"difference": 2.5e-3, "bound": 1e-12, "beta": 2.0}
     rows = [
         row("u", **numbers, **other, **apart),
-        row("v", cosine=9e-13, entropy=2e-12, recalled=1.0, **SOFTMAX | {"recalled_error": None}),
+        row("v", cosine=9e-13, entropy=2e-12, recalled=1.0, **SOFTMAX),
         row("w", difference=1e-12, bound=1e-12),
     ]
     headings, *cells = Page(
         ha.Comparison(about="this", rows=tuple(rows), axes=(), seed=0, referees=())._repr_html_()
     ).tables[0]
     first, second, third = (dict(zip(headings, line, strict=True)) for line in cells)
-    texts = {"memory": "u", "beta": "2", "recalled": "0.25 ± 0.012", "class": "II", "stored numbers": "12,345"}
+    texts = {"memory": "u", "beta": "2", "recalled": "0.25 [0.201, 0.3]", "class": "II", "stored numbers": "12,345"}
     texts |= {title: f"{numbers[name]:.3g}" for name, title in COLUMNS.items()}
     assert first == {**texts, "beside attention": "2.5e-03"}
     known = {"memory": "v", "beta": "1", "recalled": "1", "cosine": "0", "entropy": "2e-12"}
@@ -208,29 +214,29 @@ def test_of_several_rows_the_one_is_told_in_which_mean_and_median_differ_and_sof
 
 
 def test_the_csv_has_every_column_of_the_table_that_is_printed_and_each_is_explained_in_a_line(hopattn, tmp_path):
-    _, out, _ = hopattn("compare", "--trials", "2", "--dim", "10", "--all", "--csv", "a.csv")
+    _, out, _ = hopattn("compare", "--trials", "2", "--set", "dim=10", "--long", "--out", "a.csv")
     header = next(csv.reader((tmp_path / "a.csv").read_text().splitlines()))
     about, _, *parts = out.split("\n\n")
     legend = [line for line in parts[-1].splitlines() if line]
     headings = [line.partition(":")[0] for line in legend]
-    assert len(headings) > 15 and {*headings} <= {*header} and max(map(len, legend)) <= 120
+    assert len(headings) > 15 and {*headings} <= {*header, "[ ]"} and max(map(len, legend)) <= 120
     assert "memory" not in headings and headings.index("recalled") < headings.index("cosine") < headings.index("steps")
     assert about.splitlines()[0].startswith("1 random pattern of ±1 of 10 neurons")
 
 
 def test_a_grid_that_is_longer_than_the_screen_is_one_measure_of_all_memories(hopattn, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
-    few = ("compare", "--memories", "nearest,linear", "--trials", "1", "--dim", "8", "--over")
-    assert hopattn(*few, "load=0.1,0.2")[1].splitlines()[2].split()[:4] == ["memory", "load", "one", "step"]
+    few = ("compare", "--models", "nearest,linear", "--trials", "1", "--set", "dim=8", "--over")
+    assert hopattn(*few, "load=0.1,0.2")[1].splitlines()[2].split()[:4] == ["memory", "load", "patterns", "one"]
     lines = hopattn(*few, "noise=0.01:0.3:30")[1].splitlines()
     assert len(lines) == 24 - 2  # the command and the next prompt
     heads = next(i for i, line in enumerate(lines) if line.split() == ["noise", "nearest", "linear"])
     shown = [line.split() for line in lines[heads + 1 :] if line.strip().startswith(".")]
     assert [float(cells[0]) for cells in shown[:2]] == [0.01, 0.02] and {len(cells) for cells in shown} == {3}
-    assert lines[-1] == f"--all shows every measure, and {30 - len(shown)} more points"
-    whole = hopattn(*few, "noise=0.01:0.3:30", "--all")[1].splitlines()
+    assert lines[-1] == f"--long shows every measure, and {30 - len(shown)} more points"
+    whole = hopattn(*few, "noise=0.01:0.3:30", "--long")[1].splitlines()
     places = [line.split()[:2] for line in whole if line.startswith(("nearest", "linear"))]
-    assert len({*map(tuple, places)}) == 60 and "--all" not in " ".join(whole)
+    assert len({*map(tuple, places)}) == 60 and "--long" not in " ".join(whole)
 
 
 def test_the_keywords_have_the_defaults_that_their_descriptions_name():

@@ -12,7 +12,7 @@ LENGTHS = (0, 1, 2, 4, 8, 16, 32)
 
 
 def standard_error(curve, name):
-    return curve.error(name) / stats.t.ppf(0.975, curve.trials - 1)
+    return stats.sem(curve.values[name], axis=-1)
 
 
 @pytest.mark.parametrize("law", [{"carry": 0.9, "beta": 8.0}, {"carry": 1.0, "beta": 2.0}, {"carry": 0.6, "beta": 3.0}])

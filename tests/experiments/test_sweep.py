@@ -400,33 +400,55 @@ def test_means_and_intervals_are_those_of_student(numbers):
     table = swept({"x": (1,)}, lambda point, seed: {"a": next(left)}, trials=len(numbers))
     known = np.array([number for number in numbers if number is not None])
     (row,) = table.table()
-    assert row == {"x": 1, "a": row["a"], "a_ci95": row["a_ci95"]}
+    assert [*row] == ["x", "a", "a_low", "a_high"]
     assert row["a"] == (pytest.approx(known.mean(), abs=1e-9) if known.size else None)
-    if known.size < 2:
-        assert row["a_ci95"] is None and np.isnan(table.error("a")).all()
+    if known.size < 2 or stats.sem(known) <= 1e-14 * abs(known.mean()):
+        assert row["a_low"] is row["a_high"] is None and np.isnan(table.interval("a")).all()
     else:
-        expected = stats.t.ppf(0.975, known.size - 1) * stats.sem(known)
-        assert row["a_ci95"] == pytest.approx(expected, rel=1e-9, abs=1e-9)
+        expected = stats.t.interval(0.95, known.size - 1, known.mean(), stats.sem(known))
+        assert (row["a_low"], row["a_high"]) == pytest.approx(expected, rel=1e-9, abs=1e-9)
+
+
+def test_shares_have_wilsons_interval_and_six_that_agree_are_not_certain(tmp_path):
+    file, ends = tmp_path / "points.jsonl", stats.binomtest(6, 6).proportion_ci(0.95, method="wilson")
+    options = {"trials": 6, "rng": 0, "workers": 1, "file": file}
+    table = ha.sweep(lambda point, seed: {"kept": 1.0, "steps": 2.0}, {"x": (1,)}, shares=["kept"], **options)
+    for one in (table, ha.load(file)):
+        assert one.table() == [
+            {"x": 1, "kept": 1.0, "kept_low": pytest.approx(ends.low), "kept_high": 1.0}
+            | {"steps": 2.0, "steps_low": None, "steps_high": None}
+        ]
+        assert one.interval_name == one.to_dict()["intervals"]
+        assert one.interval_name == "95 % interval (Wilson for shares, Student's t for means) of 6 trials"
+    assert "1 [0.61, 1]" in ha.html(table)
+
+
+def test_a_share_that_no_trial_gives_is_refused_at_the_first_point():
+    done = []
+    with pytest.raises(ha.InvalidInput, match="shares: 'kpet' is unknown; did you mean 'kept'"):
+        ha.sweep(lambda point, seed: {"kept": done.append(point) or 1.0}, {"x": (1, 2)}, shares=["kpet"], workers=1)
+    assert len(done) == 1
 
 
 def test_intervals_hold_the_true_mean_as_often_as_they_say():
     """1,000 intervals of 8 normal trials: 95 % hold it, with a standard error of 0.7 %."""
     normal = swept({"x": range(1000)}, lambda point, seed: {"a": np.random.default_rng(seed).normal()}, trials=8)
-    held = np.mean(np.abs(normal.mean("a")) <= normal.error("a"))
+    held = np.mean(np.prod(normal.interval("a"), axis=0) <= 0)
     assert abs(held - 0.95) < 4 * 0.007
     alike = swept({"x": (1,)}, lambda point, seed: {"a": 0.1 + 2.0**-56 * seed.spawn_key[-1]}, trials=3)
-    assert np.ptp(alike.values["a"]) > alike.error("a")[0] == 0  # trials that differ by rounding alone
+    assert np.ptp(alike.values["a"]) > 0 and np.isnan(alike.interval("a")).all()  # they differ by rounding alone
 
 
 def test_the_table_is_written_as_csv_arrays_and_a_dataset():
     table = swept(trials=2)
     lines = table.to_csv().splitlines()
-    assert lines[0] == "x,y,value,value_ci95,second,second_ci95" and len(lines) == 7
+    assert lines[0] == "x,y,value,value_low,value_high,second,second_low,second_high" and len(lines) == 7
     assert [line.split(",")[:2] for line in lines[1:4]] == [["0", "0.5"], ["0", "1.5"], ["1", "0.5"]]
     assert [float(line.split(",")[2]) for line in lines[1:]] == table.mean("value").ravel().tolist()
     arrays = np.load(io.BytesIO(table.to_npz()))
     assert arrays["x"].tolist() == [0, 1, 2] and np.array_equal(arrays["value"], table.values["value"])
-    assert table.to_dict() == {"axes": {"x": [0, 1, 2], "y": [0.5, 1.5]}, "trials": 2, "points": table.table()}
+    whole = {"axes": {"x": [0, 1, 2], "y": [0.5, 1.5]}, "trials": 2, "points": table.table(), "shares": []}
+    assert table.to_dict() == whole | {"intervals": "95 % interval (Student's t) of 2 trials", **table.about}
     shown = "over x 0 to 2 (3), y 0.5 to 1.5 (2); {}; .table() has the numbers)"
     assert repr(table) == "Sweep(value, second " + shown.format("2 trials")
     assert repr(swept()).endswith(shown.format("1 trial"))

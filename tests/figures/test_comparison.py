@@ -35,10 +35,10 @@ def test_each_memory_has_a_curve_of_its_rows_at_the_fixed_point_and_a_thin_one_a
 
 
 @pytest.mark.parametrize("measure", ["recalled", "entropy", "least_number", "distance"])
-def test_any_measure_is_drawn_and_shares_have_their_standard_error(measure):
+def test_any_measure_is_drawn_and_shares_have_their_interval(measure):
     comparison = compared({"beta": [1.0, 2.0]}, memories=["modern", "sparse"], patterns="unit")
     sheet = comparison_sheet(comparison, measure)
-    assert ("± one standard error of 2 draws" in [*sheet.notes]) == (measure == "recalled")
+    assert ("bands: 95 % interval (Wilson) of 2 draws" in [*sheet.notes]) == (measure == "recalled")
     for mark in sheet.panels[0].marks:
         if mark.name in comparison.memories:
             values = np.array(rows_of(comparison, mark.name, measure), float)
@@ -65,7 +65,8 @@ def test_bars_have_their_numbers_or_the_reason_why_there_is_none():
     assert steps.marks[0].values.tolist() == [2.0], "one step to the answer, one to confirm it"
     assert steps.marks[1].texts == ["no cue converged"]
     assert recalled.marks[0].values.tolist() == [row.recalled for row in comparison.rows]
-    assert [*recalled.y_ticks.values()] == ["linear", "nearest"] and "± one standard error of 2 draws" in sheet.notes
+    assert [*recalled.y_ticks.values()] == ["linear", "nearest"]
+    assert "bars: 95 % interval (Wilson) of 2 draws" in sheet.notes
     assert len(sheet.panels) == 4 and {"2", "no cue converged"} <= {*texts_in(drawing(comparison).axes[1])}
 
 
@@ -76,7 +77,9 @@ def test_maps_are_the_rows():
     for one in sheet.panels:
         table = np.full((3, 2), np.nan)
         for row in (row for row in comparison.rows if row.memory == one.title):
-            table[[0.0, 0.1, 0.2].index(row.point["noise"]), [0.1, 0.5].index(row.point["load"])] = row.recalled
+            place = sorted({one.point["load"] for one in comparison.rows}).index(row.point["load"])
+            table[[0.0, 0.1, 0.2].index(row.point["noise"]), place] = row.recalled
+            assert row.point["load"] == row.n_keys / row.key_dim
         assert np.array_equal(one.marks[0].values, table)
         assert (one.x, one.y) == ("load α = P/N", "noise")
     with pytest.raises(ha.InvalidInput, match="axes hold one panel, and this figure has 2"):

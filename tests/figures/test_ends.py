@@ -66,7 +66,7 @@ def test_cues_that_start_alike_are_counted_together_where_a_run_has_no_shares():
         (low, high), back = curve.error, np.mean(run.arrays["overlaps"].values >= 0.95)
         assert curve.y.mean() == pytest.approx(back, abs=0.02) and len(curve.y) == 8
         assert np.all(curve.y - low >= 0) and np.all(curve.y + high <= 1 + 1e-9), "a share lies between 0 and 1"
-    assert shown.notes == ["bands: 95 % intervals of 210 cues", "3 of 4 runs"], "one step is another story"
+    assert shown.notes == ["bands: 95 % intervals (Wilson) of 210 cues", "3 of 4 runs"], "one step is another story"
     assert panel.x == "overlap of the cue with its pattern"
 
 

@@ -110,7 +110,7 @@ def test_overlaps_by_temperature_are_exact_and_sampled(scenario):
     panel, arrays = sheet_of("course", scenario).panels[0], result_of(scenario).runs[0].arrays
     sampled = next(curve for curve in marks_of(panel, Curve) if curve.look == "points")
     assert np.array_equal(sampled.y, arrays["sampled"].values[:, 1])
-    assert np.array_equal(sampled.error, 2 * arrays["errors"].values[:, 1])
+    assert np.array_equal(sampled.error, arrays["half"].values[:, 1])
     exact = arrays["curve"].values[:, 1] if "curve" in arrays else arrays["overlaps"].values[:, 0]
     assert np.array_equal(next(curve for curve in marks_of(panel, Curve) if "exact" in curve.key).y, exact)
     (ring,) = [points for points in marks_of(panel, Points) if points.hollow][:1]

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from matplotlib.figure import Figure
 
 from hopattn.figures.figure import gallery
-from hopattn.figures.files import rendered_in_formats, scenario_of
+from hopattn.figures.files import as_svg
 from hopattn.figures.fit import fit
 from hopattn.figures.sheet import Nodes, Panel, Sheet
 from hopattn.figures.style import DPI, SIZE, STYLES, styled
@@ -18,7 +18,7 @@ from tests.runs import result_of
 
 def svg_of(sheet, scenario=""):
     """A sheet as the bytes of an SVG."""
-    return rendered_in_formats(sheet, ["svg"], STYLES["slide"], scenario)["svg"][0]
+    return as_svg(sheet, scenario=scenario)[0]
 
 
 def of_texts(*texts):
@@ -47,7 +47,7 @@ def test_texts_without_room_are_counted_with_the_size_that_helps(texts, message)
 
 
 def test_what_is_left_out_is_said_to_the_author_and_in_the_description_and_of_axes_on_the_figure(hopattn):
-    code, _, errors = hopattn("run", "bank", "--figures", "words", "--into", "slides", "--json")
+    code, _, errors = hopattn("run", "bank", "--figure", "words", "--out", "slides/", "--json")
     assert code == 0 and "2 of 4 axes; choose with figure.axes\n" in errors
     sheet = gallery()["words"].sheet(result_of("bank"))
     assert svg_of(sheet).decode().count("2 of 4 axes. cosines in all 4 dimensions</dc:description>") == 1
@@ -63,17 +63,13 @@ def test_a_file_has_the_title_of_its_sheet_and_its_words_for_those_who_cannot_se
     assert b"hopattn scenario mine" in data and b'role="img"' in data
 
 
-def test_a_figure_of_another_scenario_stays_and_the_new_one_has_its_scenario_before_its_name(hopattn, tmp_path):
-    drawn = ("--figures", "attention", "--into", "slides", "--format", "svg,png,pdf", "--json")
-    assert hopattn("run", "practice-7-2", *drawn)[0] == 0
-    first = {path.name: path.read_bytes() for path in (tmp_path / "slides").iterdir()}
-    assert {scenario_of(tmp_path / "slides" / name) for name in first} == {"practice-7-2"}
-    _, _, errors = hopattn("run", "hot-dog", *drawn)
-    assert "hot-dog-attention.svg: 'attention.svg' shows the scenario 'practice-7-2', and stays" in errors
-    assert {name: (tmp_path / "slides" / name).read_bytes() for name in first} == first
-    assert {path.name for path in (tmp_path / "slides").iterdir()} == {*first, *(f"hot-dog-{name}" for name in first)}
-    _, _, again = hopattn("run", "practice-7-2", *drawn)
-    assert "stays" not in again and len([*(tmp_path / "slides").iterdir()]) == 6
+def test_a_folder_holds_the_figures_of_several_scenarios_and_a_pdf_has_a_page_for_each(hopattn, tmp_path):
+    for name in ("practice-7-2", "hot-dog"):
+        assert hopattn("run", name, "--figure", "attention", "--out", "slides/", "--as", "svg,png")[0] == 0
+    names = [f"{name}-attention.{form}" for name in ("hot-dog", "practice-7-2") for form in ("png", "svg")]
+    assert sorted(path.name for path in (tmp_path / "slides").iterdir()) == names
+    assert hopattn("run", "bank", "practice-7-2", "--out", "talk.pdf")[0] == 0
+    assert (tmp_path / "talk.pdf").read_bytes().count(b"/Type /Page ") == 2
 
 
 @given(st.text(min_size=1, max_size=80), st.integers(2, 30))

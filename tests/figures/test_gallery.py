@@ -6,15 +6,15 @@ from pathlib import Path
 import matplotlib
 import pytest
 
+from hopattn.cli.output import PICTURES
 from hopattn.figures.favourites import drawable
 from hopattn.figures.figure import gallery
-from hopattn.figures.files import FORMATS, film, rendered_in_formats
+from hopattn.figures.files import Picture, as_svg, rendered
 from hopattn.figures.sheet import Panel, Points, Sheet
-from hopattn.figures.style import STYLES
 from tests.committed import differences, figure_differences
 from tests.draws import count
 from tests.figures.reading import of_text, words
-from tests.runs import drawing_of, result_of, sheet_of
+from tests.runs import drawing_of, result_of
 
 GALLERY = Path(__file__).parents[2] / "figures"
 MADE_WITH = re.search(r"<!-- made with matplotlib (\S+) -->", (GALLERY / "README.md").read_text(encoding="utf-8"))
@@ -41,26 +41,17 @@ def test_the_gallery_has_at_most_33_figures_besides_those_for_specialists():
     assert len([figure for figure in FIGURES.values() if not figure.research]) <= 33
 
 
-@pytest.mark.parametrize("format", count(FORMATS, ["svg", "png"]))
+@pytest.mark.parametrize("format", count(PICTURES, ["svg", "png"]))
 def test_the_same_figure_is_the_same_bytes(format):
     figure, result = FIGURES["recall"], result_of("graded")
-    if format == "gif":
-        assert film(figure, result) == film(figure, result)
-        return
-    once, again = (rendered_in_formats(figure.sheet(result), [format], STYLES["slide"]) for _ in range(2))
-    assert once == again
-
-
-def test_a_figure_in_several_formats_has_the_bytes_of_each_alone():
-    sheet = sheet_of("heads", FIGURES["heads"].scenario)
-    files = rendered_in_formats(sheet, ["png", "svg"], STYLES["slide"])
-    assert files["svg"] == rendered_in_formats(sheet, ["svg"], STYLES["slide"])["svg"]
+    picture = [Picture.of(figure, result)]
+    assert rendered(picture, format) == rendered(picture, format)
 
 
 def test_odd_words_are_written_as_they_are_and_letters_that_the_font_lacks_are_named():
     result = of_text(words(["$x_1$", "<script>", "漢", "字"]), "odd <words> & $y_2$")
     sheet = FIGURES["attention"].sheet(result)
-    svg, notes = rendered_in_formats(sheet, ["svg"], STYLES["slide"])["svg"]
+    svg, notes = as_svg(sheet)
     assert len(notes) == 2 and all("is not in the font" in note for note in notes)
     assert {"$x_1$", "&lt;script&gt;", "odd &lt;words&gt; &amp; $y_2$"} <= {*texts(svg.decode())}
 
@@ -73,12 +64,12 @@ def test_the_list_names_every_figure_and_what_it_shows(hopattn):
         assert figure.shows.split()[0] in lines[name] and figure.scenario in lines[name]
 
 
-def test_run_draws_every_figure_that_it_can_into_a_folder_of_its_own(hopattn, tmp_path):
+def test_run_draws_every_figure_that_it_can_into_a_folder(hopattn, tmp_path):
     name = count("bank", "similarity")
-    assert hopattn("run", name, "--figures")[0] == 0
-    assert [path.name for path in tmp_path.iterdir()] == [f"{name}-figures"]
-    drawn = {path.stem for path in (tmp_path / f"{name}-figures").iterdir()}
-    assert drawn == {figure.name for figure in drawable(result_of(name))}
+    assert hopattn("run", name, "--figure", "all")[0] == 0
+    assert [path.name for path in tmp_path.iterdir()] == ["figures"]
+    drawn = {path.stem for path in (tmp_path / "figures").iterdir()}
+    assert drawn == {f"{name}-{figure.name}" for figure in drawable(result_of(name))}
 
 
 def test_the_parts_of_a_figure_are_numbered_in_their_order():
@@ -86,6 +77,6 @@ def test_the_parts_of_a_figure_are_numbered_in_their_order():
     sheets = (
         Sheet([Panel([Points([[0.1 + off, 0.2], [0.5, 0.7]], ["a", "b"])], layout="plane")]) for off in (0, 1e-15)
     )
-    one, other = (rendered_in_formats(sheet, ["svg"], STYLES["slide"])["svg"][0] for sheet in sheets)
+    one, other = (as_svg(sheet)[0] for sheet in sheets)
     assert one == other
     assert b'"#part' in one and not re.search(rb"#[a-z][0-9a-f]{10}\b", one)

@@ -1,7 +1,5 @@
 """What `ha.plot` and the commands of figures refuse, and with which words."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 from matplotlib import pyplot
@@ -11,11 +9,17 @@ import hopattn as ha
 from hopattn.experiments.sweeps.table import Sweep
 from hopattn.figures.favourites import favourite
 from hopattn.figures.figure import gallery
-from hopattn.figures.files import film, save
-from hopattn.views.sweep_files import require_writable, write_sweep
+from hopattn.figures.files import Picture, rendered
+from hopattn.figures.sweep import sweep_sheet
 from tests.figures.test_sweep import NOISE, directions, of_scenario, sweep_of
 from tests.refusal import refused
 from tests.runs import result_of, scenario_of
+
+
+def film(figure, scenario):
+    """A figure of a scenario as a GIF."""
+    return rendered([Picture.of(gallery()[figure], result_of(scenario))], "gif")
+
 
 WEIGHTS = [[1.0, 0.0], [0.4, 0.6]]
 A_RESULT, A_SWEEP = ("is an option for a result",), ("is an option for a sweep",)
@@ -212,15 +216,8 @@ def test_a_recall_a_sweep_and_a_comparison_refuse_what_they_do_not_have(thing, n
 @pytest.mark.parametrize(
     ("call", "place", "words"),
     [
-        (lambda: film(gallery()["attention"], result_of("modern")), "figure 'attention' does not move", ["svg"]),
-        (lambda: film(gallery()["landscape"], result_of("practice-7-2")), "figure 'landscape' cannot be drawn", []),
-        (lambda: [*save(gallery()["attention"], result_of("bank"), None, ["png"], frames=True)], "figure 'attention'",
-         ["move"]),
-        (lambda: [*save(gallery()["recall"], result_of("graded"), None, ["png", "gif"], frames=True)], "format: gif",
-         ["all frames", "svg, pdf or png"]),
-        (lambda: [*save(gallery()["recall"], result_of("graded"), None, ["png", "jpeg"])], "format: ",
-         ["'jpeg'", "svg"]),
-        (lambda: require_writable([Path("a.csv"), Path("a.txt")]), "a.txt", [".csv"]),
+        (lambda: film("attention", "modern"), "figure 'attention' does not move", ["svg"]),
+        (lambda: film("landscape", "practice-7-2"), "figure 'landscape' cannot be drawn", []),
         (lambda: favourite(ha.run("bank", overrides={"figure.gallery": "landscape"})), "figure 'landscape'",
          ["'bank'"]),
         (lambda: ha.run("bank", overrides={"figure.gallery": "landscap"}), "--set figure.gallery",
@@ -235,10 +232,10 @@ def test_files_and_favourites_refuse_what_they_cannot_hold(call, place, words):
     ("arguments", "code", "words"),
     [
         (["figures", "atention"], 2, "did you mean 'attention'"),
-        (["figures", "attention", "--format", "svg,pgn"], 2, "did you mean 'png'"),
-        (["figures", "attention", "--format", "gif"], 2, "does not move"),
-        (["run", "capacity", "--figures", "capacity"], 2, "`hopattn figures capacity` draws it"),
-        (["figures", "attention", "--out", "file"], 3, "cannot be written"),
+        (["figures", "attention", "--as", "svg,pgn"], 2, "did you mean 'png'"),
+        (["figures", "attention", "--as", "gif"], 2, "does not move"),
+        (["run", "capacity", "--figure", "capacity"], 2, "`hopattn figures capacity` draws it"),
+        (["figures", "attention", "--out", "file"], 2, "is there already, and is left as it is"),
     ],
 )
 def test_a_command_that_draws_nothing_ends_with_a_message_and_leaves_no_file(arguments, code, words, hopattn, tmp_path):
@@ -255,7 +252,6 @@ def test_an_unknown_favourite_is_refused_with_its_line_when_the_file_is_read(tmp
     refused(lambda: ha.load(tmp_path / "b.toml"), "", f"b.toml:{line}: figure.gallery", "did you mean 'attention'")
 
 
-def test_a_sweep_that_is_refused_leaves_no_file(tmp_path):
+def test_a_sweep_over_three_axes_is_refused():
     three = Sweep(axes={"x": (1,), "y": (1,), "z": (1,)}, trials=1, values={"m": np.ones((1, 1, 1, 1))})
-    refused(lambda: write_sweep(three, tmp_path / "a.svg"), "", "the sweep has 3: hold some of them")
-    assert list(tmp_path.iterdir()) == []
+    refused(lambda: sweep_sheet(three), "", "the sweep has 3: hold some of them")

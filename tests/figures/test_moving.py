@@ -8,7 +8,7 @@ from PIL import Image
 
 import hopattn as ha
 from hopattn.figures.figure import Figure, gallery, left_out
-from hopattn.figures.files import film, save
+from hopattn.figures.files import Picture, rendered
 from hopattn.figures.fit import films
 from hopattn.figures.sheet import Nodes, Panel, Points, Sheet
 from hopattn.figures.style import STYLES
@@ -31,6 +31,11 @@ def ball(result):
 
 
 BALL = Figure("ball", "a ball", "graded", lambda result: ball(result)[-1], ball)
+
+
+def film(figure, result, style=STYLES["slide"]):
+    """A figure as a GIF, with its notes."""
+    return rendered([Picture.of(figure, result)], "gif", style)[0]
 
 
 @pytest.mark.parametrize("figure", count([BALL, *MOVING], [BALL]), ids=lambda figure: figure.name)
@@ -59,14 +64,12 @@ def test_all_frames_have_the_font_of_the_frame_that_needs_the_smallest(results):
     assert all(len(size) == 1 for size in sizes)
 
 
-def test_each_frame_is_a_file_of_its_own(results, tmp_path):
-    files = [*save(BALL, results["graded"], tmp_path / "new", ["png", "svg"], SMALL, frames=True)]
-    names = [f"ball-{i:02}.{format}" for i in range(1, COUNT + 1) for format in ("png", "svg")]
-    assert [path.name for path, _ in files] == names
-    assert sorted(path.name for path in (tmp_path / "new").iterdir()) == sorted(names)
-    again = [*save(BALL, results["graded"], tmp_path / "again", ["png"], SMALL, frames=True)]
-    assert all(path.read_bytes() == (tmp_path / "new" / path.name).read_bytes() for path, _ in again)
-    with Image.open(tmp_path / "new" / "ball-01.png") as picture:
+def test_each_frame_is_a_file_of_its_own(results):
+    ball = [Picture.of(BALL, results["graded"])]
+    pngs = rendered(ball, "png", SMALL, frames=True)
+    assert len(pngs) == len(rendered(ball, "svg", SMALL, frames=True)) == COUNT
+    assert pngs == rendered(ball, "png", SMALL, frames=True)
+    with Image.open(io.BytesIO(pngs[0][0])) as picture:
         assert picture.size == (1020, 720)
 
 
@@ -79,8 +82,11 @@ def test_a_film_has_the_notes_of_its_last_frame(results):
 
 def test_a_figure_may_move_in_one_result_and_not_in_another():
     valley, still = gallery()["valley"], result_of("barrier")
-    assert not valley.lacks(still) and "nothing moves" in valley.lacks(still, moving=True)
-    assert not valley.lacks(result_of("valley"), moving=True)
+    assert not valley.lacks(still)
+    with pytest.raises(ha.InvalidInput, match="nothing moves"):
+        valley.frames(still)
+    assert not Picture.of(valley, still).moves
+    assert Picture.of(valley, result_of("valley")).moves
 
 
 def test_a_figure_that_does_not_move_has_no_frames():
@@ -89,6 +95,6 @@ def test_a_figure_that_does_not_move_has_no_frames():
 
 
 def test_a_figure_that_does_not_move_leaves_gif_out_unless_it_was_named(hopattn, tmp_path):
-    assert hopattn("run", "similarity", "--figures", "--format", "gif", "--into", "slides")[0] == 0
+    assert hopattn("run", "similarity", "--figure", "all", "--as", "gif", "--out", "slides/")[0] == 0
     assert not (tmp_path / "slides").exists()
-    assert hopattn("run", "similarity", "--figures", "projection", "--format", "gif")[0] == 2
+    assert hopattn("run", "similarity", "--figure", "projection", "--as", "gif")[0] == 2

@@ -140,16 +140,17 @@ def test_a_place_that_is_never_seen_again_is_hatched():
     assert cells.values.shape == (2, 30) and np.sum(~cells.hidden) == len(seen) and cells.key == "never seen again"
 
 
-def test_forgetting_is_its_means_with_their_errors_and_the_law():
+def test_forgetting_is_its_means_with_their_intervals_and_the_law():
     result = of_text(SALLY)
     drawn = sheet("forgetting", result)
     for panel, run in zip(drawn.panels, result.runs, strict=False):
         *laws, without, with_attention = marks(panel, Curve)
         for i, curve in enumerate((with_attention, without)):
             assert np.array_equal(curve.y, run.arrays["accuracy"].values[i])
-            assert np.array_equal(curve.error, 2 * run.arrays["accuracy-error"].values[i])
+            ends = [run.arrays[f"accuracy-{end}"].values[i] for end in ("low", "high")]
+            assert np.array_equal(curve.error, np.abs(ends - curve.y))
         assert np.array_equal([law.y for law in laws], run.arrays["accuracy-law"].values)
-    assert drawn.notes == ["2 of 3 runs"]
+    assert drawn.notes == ["bars: 95 % interval (Wilson) of 10 texts", "2 of 3 runs"]
 
 
 def test_valleys_have_the_energies_of_minima_and_the_highest_wall_between_two_is_their_lowest_pass():

@@ -47,7 +47,7 @@ def test_a_file_gives_the_numbers_of_its_array_to_every_reader(hopattn, tmp_path
     assert np.array_equal(numbers(file), wanted)
     assert np.array_equal(ha.Memory(file).keys, wanted) and np.array_equal(ha.Memory(file, file).values, wanted)
     _, out, _ = hopattn("separation", str(file), "--json")
-    np.testing.assert_allclose(json.loads(out)[0]["delta"], ha.theory.margins(rows).delta)
+    np.testing.assert_allclose(json.loads(out)["heads"][0]["delta"], ha.theory.margins(rows).delta)
     words = scenario_words(f'size = [3, 3]\nfiles = {{ x = "{file.name}" }}', tmp_path, "x 1", "x 4")
     assert np.array_equal(words, wanted[[0, 3]])
 
@@ -66,9 +66,9 @@ def test_every_reader_finds_the_same_patterns_among_the_arrays_of_an_archive(hop
     file = tmp_path / "x.npz"
     np.savez(file, **FORMS[form])
     assert np.array_equal(ha.Memory(file).keys, SPINS)
-    (report,) = json.loads(hopattn("separation", str(file), "--json")[1])
+    (report,) = json.loads(hopattn("separation", str(file), "--json")[1])["heads"]
     np.testing.assert_allclose(report["delta"], ha.theory.margins(SPINS).delta)
-    few = ("--memories", "nearest", "--trials", "1", "--noise", "0", "--json")
+    few = ("--models", "nearest", "--trials", "1", "--set", "noise=0", "--json")
     assert json.loads(hopattn("compare", str(file), *few)[1])["rows"][0]["n_keys"] == 4
     table = '[ensemble]\nfile = "x.npz"\npatterns = 4\nmodel = "nearest"'
     (tmp_path / "e.toml").write_text(f'schema = 1\ntitle = "t"\nsource = "ours"\nkind = "ensemble"\n{table}\n')
@@ -98,13 +98,13 @@ def alphabet(tmp_path):
 def test_arrays_of_one_shape_are_patterns_with_their_names(hopattn, alphabet, tmp_path):
     file, rows = alphabet
     assert np.array_equal(ha.Memory(file).keys, rows)
-    (report,) = json.loads(hopattn("separation", str(file), "--json")[1])
+    (report,) = json.loads(hopattn("separation", str(file), "--json")[1])["heads"]
     assert report["names"] == list(LETTERS) and report["where"] == ""
     np.testing.assert_allclose(report["delta"], ha.theory.margins(rows).delta)
     lines = hopattn("separation", str(file))[1].splitlines()[1:27]
     rivals = [list(LETTERS)[i] for i in ha.theory.margins(rows).rival]
     assert [line.split()[0:3:2] for line in lines] == [list(pair) for pair in zip(LETTERS, rivals, strict=True)]
-    few = ("--memories", "nearest", "--trials", "2", "--noise", "0", "--json")
+    few = ("--models", "nearest", "--trials", "2", "--set", "noise=0", "--json")
     found = json.loads(hopattn("compare", str(file), *few)[1])["rows"][0]
     assert (found["recalled"], found["n_keys"]) == (1, len(LETTERS))
     assert np.array_equal(scenario_words('files = { abc = "letters.npz" }', tmp_path, "A", "V"), rows[[0, 21]])
@@ -117,7 +117,9 @@ def test_queries_keys_and_values_are_a_head_where_they_are_alone_or_asked_for(ho
     np.savez(tmp_path / "alone.npz", tokens=np.array(list("abcdef")), **head)
     np.savez(tmp_path / "more.npz", x=RNG.normal(size=(6, 4)), **head)
     asked = [("alone.npz",), ("more.npz", "--array", "q, k, v"), ("more.npz",)]
-    reports = [json.loads(hopattn("separation", str(tmp_path / name), *more, "--json")[1]) for name, *more in asked]
+    reports = [
+        json.loads(hopattn("separation", str(tmp_path / name), *more, "--json")[1])["heads"] for name, *more in asked
+    ]
     assert [report[0]["n_patterns"] for report in reports] == [6, 6, 4]
     reports = [json.loads(hopattn("compare", str(tmp_path / name), *more, "--json")[1]) for name, *more in asked]
     assert [report["rows"][0]["n_keys"] for report in reports] == [6, 6, 4]

@@ -7,7 +7,7 @@ MOST_SECONDS = 10.0
 """The processor time that a case may take, beside that for the files that it writes: to load PyTorch, as a comparison
 does, takes half of it on a slow machine."""
 SECONDS_OF_A_FILE = 0.8
-"""The processor time for each of them: `--figures` alone draws nine figures, and each in every format."""
+"""The processor time for each of them: `--figure all` draws nine figures, and each in every format."""
 MOST_MIB = 1024
 """The memory that a case may use, with what Python and the libraries need."""
 MOST_LINES, MOST_LINE = 400, 4200

@@ -41,7 +41,7 @@ OBJECTS = {
     "Registry": lambda: ha.activations,
     "Separations": lambda: ha.separations,
     "Similarities": lambda: ha.similarities,
-    "Training": lambda: ha.circuits.Training.begun(recipe()),
+    "Training": lambda: ha.circuits.train(recipe()),
     "World": lambda: ha.circuits.World.line(3),
 }
 """Objects that no call of the table gives, or not with all that their methods need."""
@@ -119,7 +119,7 @@ OWN = {
     "RecurrentDecoder.__call__": PREVIOUS, "RecurrentDecoder.trace": PREVIOUS, "Registry.__getitem__": {"name": "sign"},
     "Registry.find": {"name": "sign"}, "Registry.make": {"choice": "sign"}, "Result.provenance": {"command": "x"},
     "Result.save": {"folder": "saved"}, "Rotary.undone": X, "Selection.aggregate": {"values": [1.0, 2.0]},
-    "Selection.head": {"dim": 2}, "Selection.text": {"values": EYE[:2]}, "Sweep.error": {"name": "y"},
+    "Selection.head": {"dim": 2}, "Selection.text": {"values": EYE[:2]}, "Sweep.interval": {"name": "y"},
     "Sweep.mean": {"name": "y"}, "Training.begun": {"recipe": recipe()}, "Training.load": {"file": "training.npz"},
     "Training.model": {"mask": "causal"}, "Training.save": {"file": "training.npz"},
     "Training.save_checkpoint": {"folder": "model"}, "Walked.with_noise": {"noise": 0.1, "rng": 0},
@@ -140,6 +140,7 @@ Window.allowed Window.sees
 Causal.allowed Causal.sees Strict.allowed Strict.sees Padding.allowed Padding.on
 Alibi.at Training.resumed Registry.__call__
 Training.with_measures FirstWord.measured Registry.made Registry.register Recall.only_row Recipe.texts Sweep.of
+Sweep.with_scenario
 Capped.rounding LinearScaling.__call__ WavelengthScaling.__call__ YarnScaling.__call__
 """)
 }

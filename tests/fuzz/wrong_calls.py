@@ -26,7 +26,7 @@ LONG = {("circuits.train", "recipe", "None")}
 """Calls that work, and take a minute."""
 
 TEMPERATURES = ("retrieval_temperature", "retrieval_temperatures", "stable_temperature", "stable_temperatures")
-MAY_GIVE_NAN = {"Sweep.error", "Sweep.mean"} | {
+MAY_GIVE_NAN = {"Sweep.interval", "Sweep.mean"} | {
     f"theory.{name}" for name in (*TEMPERATURES, "replica_temperature", "sphere_temperature", "free_energy")
 }
 """Calls that give NaN where there is no such number, as their docstrings say."""

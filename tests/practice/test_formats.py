@@ -67,7 +67,7 @@ def data(name, sheet=SHEET):
 
 def whole(name, sheet=SHEET):
     """The text of a sheet, of an archive that of all files."""
-    if name == "qti":
+    if name == "zip":
         with ZipFile(BytesIO(data(name, sheet))) as archive:
             return "".join(archive.read(one).decode() for one in archive.namelist())
     return data(name, sheet).decode()
@@ -75,14 +75,14 @@ def whole(name, sheet=SHEET):
 
 @pytest.mark.parametrize("name", formats)
 def test_a_sheet_is_the_same_bytes_for_the_same_words_in_its_language_and_says_how_it_is_drawn_again(name):
-    if name == "qti":
+    if name == "zip":
         pytest.importorskip("text2qti", reason="text2qti is not installed (the extra 'qti')")
     german = sheet_of("de")
     assert data(name) == data(name, sheet_of()) != data(name, sheet_of(title="Another title"))
     assert formats[name].key(SHEET) == formats[name].key(sheet_of())
     assert whole(name) != whole(name, german) or name == "json"
     assert german.texts["format"]["working"] in formats[name].key(german)
-    if name == "qti":
+    if name == "zip":
         with ZipFile(BytesIO(data(name))) as archive:
             assert archive.comment.decode() == SHEET.command
     else:
@@ -124,7 +124,7 @@ def inline(text):
 def test_any_text_is_shown_as_it_is(text):
     plain = visible(" ".join(text.replace("^", "").split())) or "?"
     one = sheet_of(question=plain)
-    asked = ElementTree.fromstring(whole("moodle", one))[2].findtext("questiontext/text")
+    asked = ElementTree.fromstring(whole("xml", one))[2].findtext("questiontext/text")
     assert plain in inline(whole("md", one)) and plain in page(whole("html", one)).words and plain in Page(asked).words
     prose = re.sub(r"<[^>]*>", "", re.sub("<span>(.*?)</span>", "", asked.partition("<table")[0]))
     assert not set("{}$\\`'\"") & set(prose)
@@ -192,7 +192,7 @@ BLANK = re.compile(r"\{(\d+):(?:NUMERICAL|NM):=(-?\d*\.?\d+):(\d*\.?\d+)\}")
 
 
 def test_moodle_reads_numbers_with_their_likely_errors_and_tables_with_blanks():
-    text = whole("moodle")
+    text = whole("xml")
     category, number, vector, matrix = ElementTree.fromstring(text)
     assert text.isascii() and category.findtext("category/text") == "$course$/top/hopattn/bank"
     kinds = [one.get("type") for one in (category, number, vector, matrix)]
@@ -218,7 +218,7 @@ def test_moodle_reads_numbers_with_their_likely_errors_and_tables_with_blanks():
 
 def test_qti_marks_one_choice_of_each_question_and_holds_no_time():
     pytest.importorskip("text2qti", reason="text2qti is not installed (the extra 'qti')")
-    with ZipFile(BytesIO(data("qti"))) as archive:
+    with ZipFile(BytesIO(data("zip"))) as archive:
         assert {info.date_time for info in archive.infolist()} == {(1980, 1, 1, 0, 0, 0)}
         files = {name: archive.read(name) for name in archive.namelist()}
     assert b"<imsmd:dateTime>1980-01-01<" in files["imsmanifest.xml"]
@@ -246,7 +246,7 @@ def test_qti_marks_one_choice_of_each_question_and_holds_no_time():
 
 def test_qti_without_its_package_names_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "text2qti", None)
-    refused(lambda: formats["qti"].sheet(SHEET), "", "text2qti is not installed: pip install text2qti")
+    refused(lambda: formats["zip"].sheet(SHEET), "", "text2qti is not installed: pip install text2qti")
 
 
 def sources(notebook, kind):
@@ -254,7 +254,7 @@ def sources(notebook, kind):
 
 
 def test_a_notebook_holds_no_answer_in_its_code():
-    notebook = json.loads(whole("notebook"))
+    notebook = json.loads(whole("ipynb"))
     checks = sources(notebook, "code")[1:]
     assert not any(re.search(r"\d\.\d|[^\w]\.\d|1/3", re.sub(r"the reason.*", "", code)) for code in checks)
     assert len({cell["id"] for cell in notebook["cells"]}) == len(notebook["cells"]) == 2 + 3 * 3
@@ -265,7 +265,7 @@ def test_a_notebook_holds_no_answer_in_its_code():
 @pytest.fixture(scope="module")
 def judge():
     """The verdict of the notebook on an answer to a problem: its message, or 'Right.'."""
-    start, *cells = sources(json.loads(whole("notebook")), "code")
+    start, *cells = sources(json.loads(whole("ipynb")), "code")
     names = {}
     exec(start, names)
 
@@ -305,7 +305,7 @@ def test_a_notebook_takes_a_right_answer_in_any_form_and_names_the_likely_error_
 @pytest.mark.slow
 def test_a_kernel_runs_the_notebook(tmp_path):
     nbclient, _, nbformat = map(pytest.importorskip, ("nbclient", "ipykernel", "nbformat"))
-    notebook = nbformat.reads(whole("notebook"), as_version=4)
+    notebook = nbformat.reads(whole("ipynb"), as_version=4)
     nbformat.validate(notebook)
     for number, answer in enumerate(["-1 / 3", "[5, 0]", "[[.51, .49], [0, 1.1]]"], start=1):
         notebook.cells[3 * number].source = f"answer = {answer}"

@@ -5,6 +5,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from scipy import stats
 from scipy.integrate import quad
 from scipy.special import erf, erfc
 from scipy.stats import beta
@@ -281,21 +282,24 @@ def law(n, carry, beta, attention):
     return shares[0] / np.linalg.norm(shares)
 
 
-def test_the_arrays_hold_means_errors_and_the_law_of_both_readers():
+def test_the_arrays_hold_means_intervals_and_the_law_of_both_readers():
     arrays = ha.run(parsed(FORGETTING)).arrays
     readers = "with attention", "without attention"
     expected = [[law(n, 0.8, 3.0, attention) for n in (0, 3, 20)] for attention in (True, False)]
     np.testing.assert_allclose(arrays["cosine-law"].values, expected, rtol=1e-12)
     assert arrays["cosine"].labels == (readers, ("0", "3", "20"))
     off = np.abs(arrays["cosine"].values - expected)
-    assert np.all(off <= 4 * arrays["cosine-error"].values + 0.5 / 32)
+    half = (arrays["cosine-high"].values - arrays["cosine-low"].values) / 2
+    assert np.all(off <= 2 * np.nan_to_num(half) + 0.5 / 32), "trials that agree have no interval"
     off = np.abs(arrays["accuracy"].values - arrays["accuracy-law"].values)
     assert np.all(off <= 4 * np.sqrt(np.maximum(arrays["accuracy-law"].values, 0.02) / 50))
     for quantity in ("accuracy", "cosine"):
         for i, reader in enumerate(readers):
             assert arrays[f"{quantity} {reader}"].values == arrays[quantity].values[i, -1]
     share = arrays["accuracy"].values  # of 50 trials that are 0 or 1
-    np.testing.assert_allclose(arrays["accuracy-error"].values, np.sqrt(share * (1 - share) / 49), atol=1e-12)
+    ends = np.stack([arrays[f"accuracy-{end}"].values for end in ("low", "high")], axis=-1)
+    by_scipy = [stats.binomtest(round(50 * one), 50).proportion_ci(method="wilson") for one in share.ravel()]
+    np.testing.assert_allclose(ends.reshape(-1, 2), by_scipy, atol=1e-12)
 
 
 def test_the_law_of_the_accuracy_is_an_integral_over_all_directions():

@@ -158,7 +158,7 @@ def test_more_random_patterns_are_drawn_at_a_larger_load_and_a_sweep_goes_over_t
     radii, returned = [arrays[f"radii{end}"].values for end in ("", "-low", "-high", "-error")], arrays["returned"]
     for i, load in enumerate((0.1, 0.5)):
         radius, low, high, error = (values[i] for values in radii)
-        told = [[load, radius, 95, low, high], [error], *zip((0, 0.25, 0.5), returned.values[i], strict=True)]
+        told = [[load, radius, 95, 8, low, high], [error], *zip((0, 0.25, 0.5), returned.values[i], strict=True)]
         for line, numbers in zip(lines[5 * i : 5 * i + 5], told, strict=True):
             assert [*map(float, line)] == pytest.approx([*numbers], abs=1e-3)
     assert arrays["radii"].labels == (("0.1", "0.5"),)

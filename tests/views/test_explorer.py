@@ -184,7 +184,7 @@ def opened(monkeypatch):
 
 
 def test_the_command_writes_the_page_and_opens_it(hopattn, opened, tmp_path, bank):
-    assert hopattn("explore") == (0, "bank-explorer.html\n", "")
+    assert hopattn("explore") == (0, "", "bank-explorer.html\n")
     file = tmp_path / "bank-explorer.html"
     assert file.read_text(encoding="utf-8") == bank.html
     assert opened == [file.as_uri()]
@@ -192,15 +192,15 @@ def test_the_command_writes_the_page_and_opens_it(hopattn, opened, tmp_path, ban
 
 def test_the_command_only_writes_where_it_is_asked_to(hopattn, opened, tmp_path):
     code, out, err = hopattn("explore", "letters", "--no-open", "--out", "deep/page.html")
-    assert (code, out) == (0, "deep/page.html\n")
-    assert err.startswith("variant 'ten letters, softmax' is left out")
+    assert (code, out) == (0, "")
+    assert err.startswith("deep/page.html\nvariant 'ten letters, softmax' is left out")
     assert (tmp_path / "deep/page.html").exists()
     assert opened == []
 
 
 def test_the_command_says_where_no_browser_was_found(hopattn, monkeypatch):
     monkeypatch.setattr(webbrowser, "open", lambda address: False)
-    assert hopattn("explore") == (0, "bank-explorer.html\n", "no browser was found; open the file yourself\n")
+    assert hopattn("explore") == (0, "", "bank-explorer.html\nno browser was found; open the file yourself\n")
 
 
 WORDS = ["the", "cat", "saw", "the", "cat"]
@@ -250,10 +250,8 @@ def test_a_variant_of_given_weights_with_other_words_is_left_out():
 def test_a_file_of_queries_and_keys_gives_softmax_attention(hopattn, tmp_path):
     q, k, v = np.random.default_rng(1).normal(size=(3, 2, 5, 4))
     np.savez(tmp_path / "heads.npz", q=q, k=k, v=v)
-    assert hopattn("explore", "heads.npz", "--mask", "causal", "--tokens", "a,b,c,d,e", "--no-open")[:2] == (
-        0,
-        "heads-explorer.html\n",
-    )
+    line = ("explore", "heads.npz", "--mask", "causal", "--tokens", "a,b,c,d,e", "--no-open")
+    assert hopattn(*line) == (0, "", "heads-explorer.html\n")
     view = start_of(ha.explore("heads.npz", mask="causal", tokens=list("abcde")))["views"]["weights"]
     scores = np.where(np.tri(5, dtype=bool), q @ k.swapaxes(1, 2) / 2, -np.inf)
     for head, expected in zip(view["heads"], softmax(scores, axis=-1), strict=True):

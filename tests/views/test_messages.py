@@ -63,5 +63,5 @@ def test_what_no_page_can_show_is_refused(scenario, place, words, tmp_path, monk
 
 
 def test_what_is_no_thing_of_hopattn_and_no_format_is_refused():
-    refused(lambda: ha.html(3), "html: ", "a Result", "a memory", "not int")
+    refused(lambda: ha.html(3), "html: ", "a memory", "a result", "not int")
     refused(lambda: handout(ha.run("similarity", explain=True), "htm"), "", "'html'")

@@ -10,6 +10,7 @@ import pytest
 import hopattn as ha
 from hopattn.experiments.random_memories import random_memory
 from hopattn.memories.models import named_memories
+from hopattn.papers import records, verdicts
 from hopattn.results.labelled import Labelled
 from hopattn.scenario.loading import parse
 from tests.html_page import Page
@@ -135,8 +136,14 @@ def test_a_memory_shows_its_parts_its_energy_and_the_updates_under_which_it_desc
 def test_a_sweep_shows_its_points_with_their_intervals_and_a_figure():
     sweep = ha.sweep(lambda point, seed: {"square": point["x"] ** 2}, {"x": (1, 2, 3)}, trials=2, rng=0)
     page = Page(sweep._repr_html_())
-    assert page.tables == [[["x", "square"], ["1", "1 ± 0"], ["2", "4 ± 0"], ["3", "9 ± 0"]]]
+    assert page.tables == [[["x", "square"], ["1", "1"], ["2", "4"], ["3", "9"]]]
     assert len(page.pictures) == 1
-    assert "3 points, 2 trials each; ± is the 95 % interval of the mean" in page.words
+    assert "3 points; [ ]: 95 % interval (Student's t) of 2 trials" in page.words
     three = ha.sweep(lambda point, seed: {"a": 0.0}, {"x": (1,), "y": (1,), "z": (1,)}, trials=1, rng=0)
     assert Page(ha.html(three)).pictures == []  # three axes are a table only
+
+
+def test_a_dataset_without_a_figure_shows_its_rows():
+    record = verdicts([records()["critical-load"]])
+    ((names, row),) = Page(record._repr_html_()).tables
+    assert dict(zip(names, row, strict=True))["published"] == ".138" and names == [*record.table()[0]]

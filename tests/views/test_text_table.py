@@ -117,7 +117,7 @@ def test_a_terminal_that_says_a_width_of_0_has_a_width_all_the_same(printed_by):
 
 
 @pytest.mark.parametrize("width", ["160", "50"])
-@pytest.mark.parametrize("command", ["run letters", "compare bank --memories modern,hopfield", "list --memories"])
+@pytest.mark.parametrize("command", ["run letters", "compare bank --models modern,hopfield", "list --memories"])
 def test_no_line_ends_with_a_space(printed_by, command, width):
     lines = printed_by(*command.split(), COLUMNS=width).splitlines()
     assert lines and [line for line in lines if line != line.rstrip()] == []

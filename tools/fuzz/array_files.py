@@ -30,8 +30,8 @@ hide = "left"
 OPTIONS = [
     words(line)
     for line in (
-        *("", "--json", "--csv o.csv", "--memories modern,hopfield", "--beta 1e308", "--mask causal", "--trials 1"),
-        *("--trials 1 --noise 0.2", "--trials 1 --hidden 0.5"),
+        *("", "--json", "--out o.csv", "--models modern,hopfield", "--set beta=1e308", "--mask causal", "--trials 1"),
+        *("--trials 1 --set noise=0.2", "--trials 1 --set hidden=0.5"),
     )
 ]
 """Of these, files of heads take no trials and files of patterns no mask."""

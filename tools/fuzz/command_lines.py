@@ -36,8 +36,7 @@ VALUES = ("causal", "'x'", "[1, 0]", "{a = 1}", "0.5", "true", "1\nschema = 2", 
 """Values of --set."""
 COSTLY = {"--workers", "--processes", "--scheduler"}
 """Options that start processes or look for a cluster; they are left out."""
-SMALL = {"--trials": "1", "--count": "2", "--dim": "8", "--n-patterns": "3", "--steps": "2", "--load": "0.2"}
-SMALL |= {"--max-steps": "9"}
+SMALL = {"--trials": "1", "--count": "2", "--steps": "2"}
 """Options that set how much is done, and a value with which it is little."""
 
 
@@ -56,15 +55,15 @@ def scenario_names():
 
 # fmt: off
 USUAL = {
-    "--set": "mask=causal layer.head.beta=2 title=x layer.head.separation=softmax memory.beta=1 beta=0",
+    "--set": "mask=causal layer.head.beta=2 title=x layer.head.separation=softmax memory.beta=1 beta=0 dim=8 "
+    "load=0.5 noise=1 hidden=1 patterns=unit correlation=1e308 max_steps=9",
     "--over": "beta=1,2 layer.head.beta=0.1:10:log2 load=0.1,0.2 dim=8,16 noise=0,1 correlation=0,0.9",
-    "--memories": "modern,hopfield nearest sparse,entmax linear,dense,exponential,normmax",
-    "--measure": "recalled steps overlap output entropy", "--format": "svg png svg,pdf gif",
+    "--models": "modern,hopfield nearest sparse,entmax linear,dense,exponential,normmax",
+    "--measure": "recalled steps overlap output entropy", "--as": "svg png svg,pdf gif",
     "--size": "3.4x2.4 1x1 0.5x100 100x100", "--style": "paper dark slide",
-    "--figures": "moved attention weights folder pictures", "--patterns": "spins unit", "--mask": "none causal strict",
-    **dict.fromkeys(("--beta", "--load", "--noise", "--hidden", "--correlation"), "0 0.5 1 1e308 5e-324 -0"), **SMALL,
-    "--seed": f"0 1 {2**63} {10**30}", "--csv": "o.csv new/o.csv", "--figure": "o.svg o.png new/o.pdf",
-    "--out": "new o.svg o.csv o.npz o.json", "--into": "new folder", "--points": "kept.jsonl torn.jsonl",
+    "--figure": "moved attention words all", "--array": "weights q,k,v", "--mask": "none causal strict", **SMALL,
+    "--seed": f"0 1 {2**63} {10**30}", "--points": "kept.jsonl torn.jsonl",
+    "--out": "new/ o.svg o.csv new/o.npz o.json o.pdf -.md o.jpg",
 }
 # fmt: on
 USUAL = {option: words(line) for option, line in USUAL.items()}
@@ -130,5 +129,5 @@ def arguments(param):
 
 def small_work(name, line):
     """Options that keep the work of a command small, where its line do not."""
-    least = {"compare": {"--trials": "1", "--dim": "8"}, "sweep": {"--trials": "1", "--workers": "1"}}
+    least = {"compare": {"--trials": "1", "--set": "dim=8"}, "sweep": {"--trials": "1", "--workers": "1"}}
     return [word for pair in least.get(name, {}).items() if pair[0] not in line for word in pair]

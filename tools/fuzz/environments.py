@@ -12,7 +12,7 @@ COMMANDS = [
     words(line)
     for line in (
         *("list", "--help", "--version", "run bank", "run bank --explain", "run bank --json", "run f.toml", "run 語"),
-        *("check bank letters", "figures neuron", "completion bash", "schema", "compare --trials 1 --dim 8"),
+        *("check bank letters", "figures neuron", "completion bash", "schema", "compare --trials 1 --set dim=8"),
         *("explore --no-open", "sweep bank --over layer.head.beta=1,2 --workers 2"),
     )
 ]

@@ -160,7 +160,7 @@ def drawn_cases():
 
 def cases():
     """Cases of commands that are given a changed scenario."""
-    figures = st.sampled_from(sorted(gallery())).map(lambda name: ["run", FILE, "--figures", name])
+    figures = st.sampled_from(sorted(gallery())).map(lambda name: ["run", FILE, "--figure", name])
     words = st.one_of(*[st.sampled_from(COMMANDS)] * 18, st.sampled_from(RARE_COMMANDS), figures)
     texts = st.one_of(*[changed_documents()] * 4, changed_bytes())
     return st.builds(_case, texts, words)

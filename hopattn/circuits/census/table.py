@@ -1,6 +1,6 @@
 """The result of a census: one row for each head, as arrays by layer and head, table, JSON and CSV."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -9,9 +9,8 @@ import numpy as np
 from hopattn.circuits.census.measures import CHANCE, MEASURES, OPERATING_CLASS, PARTNER
 from hopattn.foundation.boundary import Count, public
 from hopattn.foundation.errors import reject_unknown
-from hopattn.results.display import Drawable
-from hopattn.results.files import csv_text, json_text
-from hopattn.results.frames import VERSIONS, data_frame, dataset
+from hopattn.results.dataset import VERSIONS, Dataset, plain
+from hopattn.results.labelled import Labelled
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +49,7 @@ class Strong(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Census(Drawable):
+class Census(Dataset):
     """The measures of all heads of a model for one text.
 
     Attributes
@@ -58,8 +57,8 @@ class Census(Drawable):
     about : the model and the text, in words.
     tokens : their number.
     rows
-        one for each head, layer by layer. The measures are those of `MEASURES`. Layers and heads count from 0, or as
-        the layers themselves say; in names of heads, in CSV and in JSON they count from 1.
+        one for each head, layer by layer. The measures are those of `MEASURES`. Layers and heads count from 0 here, or
+        as the layers themselves say; in names of heads, in `table` and in every export they count from 1.
     copied : what copying is of, "words" where their vectors are known, or "vectors".
     words : of the tokens.
     """
@@ -125,69 +124,38 @@ class Census(Drawable):
         classes = [row.operating_class for row in self.rows]
         return {name: classes.count(name) for name in ("I", "II", "III", "IV")}
 
+    _index = ("layer", "head")
+
     def table(self) -> list[dict[str, Any]]:
-        """One dictionary for each head: its numbers, values by chance and partners; None where one is unknown."""
+        """One dictionary for each head: its numbers, values by chance and partners; None where one is unknown.
+
+        Layers and heads count from 1, as in their names.
+        """
         measures, partners, rows = self.measures, {name for row in self.rows for name in row.partners}, []
         for row in self.rows:
-            cells: dict[str, Any] = {"layer": row.layer, "head": row.head}
+            cells: dict[str, Any] = {"layer": row.layer + 1, "head": row.head + 1}
             for name in measures:
-                cells[name] = _known(row.values.get(name))
+                cells[name] = row.values.get(name)
                 if MEASURES[name].chance:
-                    cells[name + CHANCE] = _known(row.chances.get(name))
+                    cells[name + CHANCE] = row.chances.get(name)
                 if name + PARTNER in partners:
                     cells[name + PARTNER] = row.partners.get(name + PARTNER, "")
-            rows.append(cells | {OPERATING_CLASS: row.operating_class})
+            rows.append(plain(cells) | {OPERATING_CLASS: row.operating_class})
         return rows
 
-    def _written(self) -> list[dict[str, Any]]:
-        """The table as a file has it: layers and heads count from 1."""
-        return [row | {"layer": row["layer"] + 1, "head": row["head"] + 1} for row in self.table()]
+    def _axes(self) -> Mapping[str, Sequence[int]]:
+        return {"layer": [i + 1 for i in self.layers], "head": range(1, 2 + max(row.head for row in self.rows))}
 
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as dictionaries, lists, texts and numbers, for JSON."""
-        says = {name: MEASURES[name].says for name in self.measures}
-        chances = {name: MEASURES[name].chance for name in self.measures if MEASURES[name].chance}
-        return {
-            "about": self.about,
-            "tokens": self.tokens,
-            "words": list(self.words),
-            "copied": self.copied,
-            "measures": says,
-            "chances": chances,
-            "rows": self._written(),
-        }
-
-    def to_json(self) -> str:
-        """Everything as JSON."""
-        return json_text(self.to_dict())
-
-    def to_csv(self) -> str:
-        """One line for each head; an empty cell where a number is unknown."""
-        rows = self._written()
-        return csv_text(list(rows[0]), (row.values() for row in rows))
-
-    def to_pandas(self) -> Any:
-        """A pandas DataFrame, indexed by layer and head; raises `InvalidInput` if pandas is missing."""
-        return data_frame(self.table(), ["layer", "head"], self._attributes())
-
-    def to_xarray(self) -> Any:
-        """An xarray Dataset of arrays by layer and head; raises `InvalidInput` if xarray is missing."""
-        axes, arrays = ("layer", "head"), dict[str, tuple[tuple[str, str], Any]]()
-        for name in self.measures:
-            arrays[name] = axes, self.matrix(name)
-            if MEASURES[name].chance:
-                arrays[name + CHANCE] = axes, self.chance(name)
-        classes: np.ndarray = np.full(self.matrix("attention_sink").shape, "", dtype="<U3")
+    def _arrays(self) -> Mapping[str, Labelled]:
+        tables = {name: self.matrix(name) for name in self.measures}
+        tables |= {name + CHANCE: self.chance(name) for name in self.measures if MEASURES[name].chance}
+        classes = np.full([len(axis) for axis in self._axes().values()], "", dtype="<U3")
         for row in self.rows:
             classes[self.layers.index(row.layer), row.head] = row.operating_class
-        arrays[OPERATING_CLASS] = axes, classes
-        coordinates = {"layer": list(self.layers), "head": list(range(classes.shape[1]))}
-        return dataset(arrays, coordinates, self._attributes())
+        return {name: Labelled(one, self._index) for name, one in [*tables.items(), (OPERATING_CLASS, classes)]}
 
     def _attributes(self) -> Mapping[str, Any]:
-        text = {"about": self.about, "tokens": self.tokens, "words": list(self.words)}
-        return text | {"copied": self.copied, "versions": VERSIONS}
-
-
-def _known(value: float | None) -> float | None:
-    return None if value is None or not np.isfinite(value) else value
+        says = {name: MEASURES[name].says for name in self.measures}
+        chances = {name: MEASURES[name].chance for name in self.measures if MEASURES[name].chance}
+        text = {"about": self.about, "tokens": self.tokens, "words": list(self.words), "copied": self.copied}
+        return {**text, "measures": says, "chances": chances, "versions": VERSIONS}

@@ -12,13 +12,14 @@ import numpy as np
 from hopattn.circuits.attention_only import AttentionOnly
 from hopattn.circuits.emergence.gpt2_form import gpt2_arrays, gpt2_config
 from hopattn.circuits.scores import prefix_matching, previous_token
-from hopattn.foundation.argument_names import PublicObject
 from hopattn.foundation.array_files import TRAINING, arrays_of, named
 from hopattn.foundation.arrays import Array, require_finite, shaped
 from hopattn.foundation.boundary import Count, Declared, Flag, Positive
 from hopattn.foundation.checks import instance, path_of, require_room, whole, whole_seed
 from hopattn.foundation.errors import InvalidInput, in_file, quoted
+from hopattn.results.dataset import VERSIONS, Dataset
 from hopattn.results.files import json_text, npz, safetensors, write_folder, write_over
+from hopattn.results.labelled import Labelled
 from hopattn.retrieval.separation.softmax import Softmax
 from hopattn.transformer.blocks import AttentionLayer, BlockTrace
 from hopattn.transformer.from_torch import require_names, with_prefix
@@ -203,7 +204,7 @@ class TrainingState:
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Training(PublicObject):
+class Training(Dataset):
     """A training, finished or on its way.
 
     Attributes
@@ -218,6 +219,7 @@ class Training(PublicObject):
     state: TrainingState
     steps: np.ndarray
     measures: Mapping[str, np.ndarray]
+    _index = ("step",)
 
     def __repr__(self) -> str:
         done = "finished" if self.finished else f"after {self.state.step} of {self.recipe.steps} steps"
@@ -282,6 +284,21 @@ class Training(PublicObject):
             raise InvalidInput(f"{named(file)} lacks the state of the optimiser, so the training cannot go on")
         return training
 
+    def _axes(self) -> Mapping[str, Any]:
+        sizes = {"layer": self.recipe.layers, "head": self.recipe.heads, "application": ITERATIONS}
+        return {"step": self.steps, **{name: np.arange(1, size + 1) for name, size in sizes.items()}}
+
+    def _arrays(self) -> Mapping[str, Labelled]:
+        """The measures by step; of heads also by layer and head, which count from 1."""
+        last = {"energy falls": ("head", "application")}
+        return {
+            name: Labelled(one, ("step", *last.get(name, ("layer", "head")))[: one.ndim])
+            for name, one in self.measures.items()
+        }
+
+    def _attributes(self) -> Mapping[str, Any]:
+        return {"recipe": asdict(self.recipe), "versions": VERSIONS}
+
     @property
     def finished(self) -> bool:
         """Whether all steps are done."""
@@ -329,6 +346,10 @@ class Training(PublicObject):
         positions gets positions of 0 for `recipe.length` words. Raises `InvalidInput` for a folder that is there and
         not empty, and `CannotDo` if it cannot be written.
         """
+        write_folder(path_of(folder, "folder"), self.checkpoint_files())
+
+    def checkpoint_files(self) -> dict[str, bytes]:
+        """The files of `save_checkpoint`, by name."""
         recipe, weights = self.recipe, self.state.weights
         positions = weights.get(POSITION, np.zeros((recipe.length, recipe.dim)))
         layers = [
@@ -337,5 +358,4 @@ class Training(PublicObject):
         ]
         config = gpt2_config(recipe.dim, recipe.heads, recipe.layers, recipe.words, recipe.length)
         arrays = gpt2_arrays(weights[EMBED], positions, layers, weights[UNEMBED], recipe.heads)
-        files = {"config.json": json_text(config).encode(), "model.safetensors": safetensors(arrays)}
-        write_folder(path_of(folder, "folder"), files)
+        return {"config.json": json_text(config).encode(), "model.safetensors": safetensors(arrays)}

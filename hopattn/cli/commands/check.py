@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from hopattn.cli.code_pages import portable_json
+from hopattn.cli.options import option
 from hopattn.cli.scenario_names import ScenarioName
 
 if TYPE_CHECKING:
@@ -24,14 +25,10 @@ So many that come with hopattn are shown in their groups.
 
 @click.command(short_help="Run scenarios and show which expectations are met.")
 @click.argument("scenarios", nargs=-1, metavar="[NAME|GROUP|FILE]...", type=ScenarioName(groups=True))
-@click.option("--long", "is_long", is_flag=True, help="Show a line for each scenario, with its source.")
-@click.option(
-    "--workers",
-    type=click.IntRange(min=1),
-    help=f"Number of worker processes; by default one on each core for {MANY} scenarios or more.",
-)
-@click.option("--json", "as_json", is_flag=True, help="Print JSON only.")
-def command(scenarios: tuple[str, ...], is_long: bool, workers: int | None, as_json: bool) -> int:
+@option("--long", " scenarios, each in a line with its source.")
+@option("--workers", f" for {MANY} scenarios or more.")
+@option("--json")
+def command(scenarios: tuple[str, ...], whole: bool, workers: int | None, as_json: bool) -> int:
     """Run every scenario that comes with hopattn, or those that are named, and show which expectations are missed.
 
     \b
@@ -78,7 +75,7 @@ def command(scenarios: tuple[str, ...], is_long: bool, workers: int | None, as_j
         seconds = (taken for _, _, taken in found)
         checked = [Checked(*one) for one in zip(results, groups, seconds, strict=True)]
         in_groups = not scenarios or (len(names) >= MANY and GROUPS.keys() >= {*groups})
-        show_check(checked, in_groups=in_groups, long=is_long)
+        show_check(checked, in_groups=in_groups, long=whole)
     if problems:
         raise InvalidScenario(problems)
     return 0 if all(result.ok for result in results) else 1

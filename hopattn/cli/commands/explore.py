@@ -4,28 +4,26 @@ from pathlib import Path
 
 import click
 
+from hopattn.cli.options import option
+from hopattn.cli.output import Outputs, Thing, writes
 from hopattn.cli.scenario_names import ScenarioName
 
 
 @click.command(short_help="Write an interactive page, and open it.")
 @click.argument("scenario", metavar="[NAME|FILE]", type=ScenarioName(), default="bank")
-@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="The HTML file to write.")
 @click.option("--tokens", metavar="A,B", help="For weights from a file: the words of the text.")
-@click.option(
-    "--mask", metavar="none|causal", help="For a file of queries and keys: which keys a query may see (none)."
-)
-@click.option("--array", metavar="NAME", help="The array of weights, in a file with several; or Q,K,V of heads.")
-@click.option("--lang", metavar="en|de", help="The language of the page.")
+@option("--mask", ".", metavar="none|causal")
+@option("--array", " of weights, in a file with several; or Q,K,V of heads.")
 @click.option("--no-open", is_flag=True, help="Only write the page.")
+@writes("explore")
 def command(
     scenario: str,
     *,
-    out: Path | None,
     tokens: str | None,
     mask: str | None,
     array: str | None,
-    lang: str | None,
     no_open: bool,
+    outputs: Outputs,
 ) -> None:
     """Write one HTML file in which everything can be moved, and open it in the browser: no network, no server.
 
@@ -43,14 +41,14 @@ def command(
     """
     import webbrowser
 
-    from hopattn.cli.drawing import language_asked
     from hopattn.views.explorer.explorer import explore
 
-    lang, words = language_asked(lang) or "en", None if tokens is None else tokens.split(",")
-    page = explore(scenario, tokens=words, mask=mask, array=array, lang=lang)
-    file = page.save(out or f"{page.name}-explorer.html")
-    click.echo(file)
+    words = None if tokens is None else tokens.split(",")
+    page = explore(scenario, tokens=words, mask=mask, array=array, lang=outputs.lang or "en")
+    outputs = outputs.or_else(Path(f"{page.name}-explorer.html"))
+    outputs.write(Thing(page.name, lambda _: page.html))
     for reason in page.left_out:
         click.echo(reason, err=True)
-    if not no_open and not webbrowser.open(file.resolve().as_uri()):
-        click.echo("no browser was found; open the file yourself", err=True)
+    for out in outputs.outs:
+        if not (no_open or out.printed or webbrowser.open(out.path.resolve().as_uri())):
+            click.echo("no browser was found; open the file yourself", err=True)

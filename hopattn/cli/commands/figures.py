@@ -1,36 +1,37 @@
 """`hopattn figures`: draw the figures of the gallery."""
 
 import gc
-from pathlib import Path
+from dataclasses import replace
 from typing import Any
 
 import click
 
-from hopattn.cli.drawing import drawing_asked, with_drawing_options
+from hopattn.cli.options import Command, option
+from hopattn.cli.output import FIGURES, FOLDER, Outputs, Thing, writes
 
 
-@click.command(short_help="Draw the figures of the lectures.")
+@click.command(cls=Command, short_help="Draw the figures of the lectures.")
 @click.argument("names", metavar="[NAME]...", nargs=-1)
-@click.option("--list", "listing", is_flag=True, help="Name the figures, and what each shows.")
-@click.option("--out", type=click.Path(path_type=Path), default=Path("figures"), help="The FOLDER to draw into.")
-@with_drawing_options
-def command(names: tuple[str, ...], listing: bool, out: Path, **drawing: Any) -> None:
+@option("--list", ": the figures, and what each shows.")
+@writes("figures", default=[FIGURES])
+def command(names: tuple[str, ...], listing: bool, outputs: Outputs) -> None:
     """Draw figures by NAME, or all of them, each from the scenario that comes with it.
 
     \b
     hopattn figures --list
-    hopattn figures attention words --format svg,png
-    hopattn figures recall --format gif
-    hopattn figures overlaps returns --style paper --size 3.4x2.4 --format pdf
+    hopattn figures attention words --as svg,png
+    hopattn figures recall --out recall.gif
+    hopattn figures attention words --out talk.pdf
+    hopattn figures overlaps returns --out paper/ --as pdf --style paper --size 3.4x2.4
 
-    An older figure of that name is replaced. `hopattn run NAME --figures` draws all figures that a scenario has
-    something for, one of your own too.
+    Without --out, they go into figures/, where an older figure of that name is replaced. `hopattn run NAME --figure`
+    draws the figures of one scenario, one of your own too.
     """
     if not listing:
-        click.echo(
-            f"drawing into {out} …", err=True
-        )  # the first import of matplotlib may take long: it reads all fonts
+        where = ", ".join(str(out.path) for out in outputs.outs)
+        click.echo(f"drawing into {where} …", err=True)  # to import matplotlib for the first time may take long
     from hopattn.figures.figure import gallery
+    from hopattn.figures.files import Picture
     from hopattn.foundation.threads import single_threaded
 
     if listing:
@@ -40,14 +41,18 @@ def command(names: tuple[str, ...], listing: bool, out: Path, **drawing: Any) ->
         rows = [(name, figure.shows, figure.scenario) for name, figure in gallery().items()]
         show(console(), table(("figure", "shows", "drawn from"), rows))
         return
-    wishes, figures = drawing_asked(**drawing), gallery()
+    figures = [gallery()[name] for name in names or gallery()]
+    outputs = replace(outputs, named=names or outputs.named)
+    outputs.require_room(1, len(figures))
     gc.freeze()  # what is imported stays: the garbage of each figure is found without looking through it again
     results: dict[Any, Any] = {}
-    for figure in [figures[name] for name in names or figures]:
+    things = []
+    for figure in figures:
         source = figure.scenario, figure.source  # several figures may show one result
         with single_threaded():  # the matrices of its scenario are small, as in `hopattn check`
             result = results[source] = results.get(source) or figure.result()
-        for path, notes in wishes.files(figure, result, out, by_name=bool(names)):
-            click.echo(str(path))
-            for note in notes:
-                click.echo(f"{path}: {note}", err=True)
+        things.append(Thing(figure.name, pictures=[Picture.of(figure, result)]))
+        if all(out.form == FOLDER for out in outputs.outs):
+            outputs.write(things.pop())
+    if things:
+        outputs.write(*things)

@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from hopattn.cli.code_pages import portable_json
+from hopattn.cli.options import option
 
 
 @click.command(short_help="Check the numbers in your notes, with a scenario or without.")
@@ -17,7 +18,7 @@ from hopattn.cli.code_pages import portable_json
     metavar="NAME",
     help="A scenario, its file, or NAME variant VARIANT. Again for another.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print JSON only.")
+@option("--json")
 def command(files: tuple[Path, ...], names: tuple[str, ...], as_json: bool) -> int:
     """Find the numbers in a text that follow from others in it, and compare them with what follows.
 

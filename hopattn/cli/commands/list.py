@@ -5,14 +5,15 @@ from typing import Any
 import click
 
 from hopattn.cli.code_pages import portable_json
+from hopattn.cli.options import option
 
 
 @click.command(short_help="Show the scenarios, or the memories, that come with hopattn.")
 @click.argument("words", nargs=-1, metavar="[WORD]...")
-@click.option("--long", "is_long", is_flag=True, help="Show all scenarios, with kind and source.")
+@option("--long", " scenarios, with kind and source.")
 @click.option("--memories", is_flag=True, help="Show the named memories instead.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON only.")
-def command(words: tuple[str, ...], is_long: bool, memories: bool, as_json: bool) -> None:
+@option("--json")
+def command(words: tuple[str, ...], whole: bool, memories: bool, as_json: bool) -> None:
     """Show the scenarios that come with hopattn, by what you want to see, or those with a WORD in name or title.
 
     \b
@@ -48,7 +49,7 @@ def command(words: tuple[str, ...], is_long: bool, memories: bool, as_json: bool
         return
     out = console()
     alone = words[0].casefold() if len(words) == 1 else ""
-    show(out, *(headed(found, out.width, alone, is_long) if words or is_long else overview(listed, out.width)))
+    show(out, *(headed(found, out.width, alone, whole) if words or whole else overview(listed, out.width)))
 
 
 def _show_memories(as_json: bool) -> None:

@@ -1,16 +1,16 @@
 """`hopattn papers`: published numbers, computed again."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from hopattn.cli.code_pages import portable_json
-from hopattn.cli.drawing import draw_into
+from hopattn.cli.options import Command, option
+from hopattn.cli.output import Outputs, Thing, writes
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
+    from hopattn.figures.files import Picture
     from hopattn.papers.record import Computed, Record
 
 
@@ -29,24 +29,20 @@ class RecordName(click.types.StringParamType):
         return [CompletionItem(name) for name in choices if name.startswith(incomplete)]
 
 
-@click.command(short_help="Show published numbers beside ours, computed now.")
+@click.command(cls=Command, short_help="Show published numbers beside ours, computed now.")
 @click.argument("words", nargs=-1, metavar="[NAME|GROUP|WORD]...", type=RecordName())
 @click.option("--check", is_flag=True, help="Compute the numbers again, and show those that do not hold.")
-@click.option("--long", "is_long", is_flag=True, help="Show all numbers.")
-@click.option("--workers", type=click.IntRange(min=1), help="Number of worker processes; by default one on each core.")
-@click.option(
-    "--figure", "figure_file", type=click.Path(path_type=Path), metavar="FILE", help="Draw it: .svg, .pdf or .png."
-)
-@click.option("--json", "as_json", is_flag=True, help="Print JSON only.")
-def command(
-    words: tuple[str, ...], check: bool, is_long: bool, workers: int | None, figure_file: Path | None, as_json: bool
-) -> int:
+@option("--long", " numbers.")
+@option("--workers", ".")
+@option("--json")
+@writes("papers")
+def command(words: tuple[str, ...], check: bool, whole: bool, workers: int | None, outputs: Outputs) -> int:
     """Show the numbers that papers publish, and what hopattn computes: of a NAME, of a GROUP, or with a WORD.
 
     \b
     hopattn papers
     hopattn papers critical-load
-    hopattn papers critical-load --figure load.svg
+    hopattn papers critical-load --out load.svg
     hopattn papers hopfield-1982
     hopattn papers memories
     hopattn papers hopfield 1982
@@ -71,44 +67,49 @@ def command(
     """
     from hopattn.foundation.errors import InvalidInput
     from hopattn.papers.checking import chosen, computed
-    from hopattn.results.files import json_text, require_output
+    from hopattn.papers.record import verdicts
+    from hopattn.results.files import json_text
 
-    require_output(figure_file, "--figure", ".svg", ".pdf", ".png")
     found = chosen(words)
     single = len(words) == 1 and found[0].name == words[0]
-    if figure_file is not None:
-        if not single:
-            raise InvalidInput(f"--figure: needs the name of one record, not {len(found)} records")
-        _draw(found[0], figure_file)
+    if outputs.is_drawn() and not single:
+        raise InvalidInput(f"--out: a picture needs the name of one record, not {len(found)} records")
+    pictures = [_picture(found[0])] if outputs.is_drawn() else []
     results: list[Computed] = []
     if check or single:
         from hopattn.views.tables import progress
 
         with progress("numbers", quick=True) as report:
             results = computed(found, 1 if single else workers, report)
-    if as_json:
-        rows = [one.to_dict() for one in results] or [record.to_dict() for record in found]
-        click.echo(portable_json(json_text(rows)))
-    else:
-        from hopattn.views import papers_text
 
-        if check:
-            papers_text.show_checked(results, is_long)
-        elif results:
-            papers_text.show_record(results[0])
-        else:
-            papers_text.show_overview(found, whole=is_long or bool(words))
+    def written(form: str) -> str | bytes:
+        rows = results or found
+        return json_text([one.to_dict() for one in rows]) if form == "json" else getattr(verdicts(rows), f"to_{form}")()
+
+    outputs.write(Thing("papers", written, pictures), show=lambda: _show(found, results, words, check, whole))
     return 1 if any(one.holds is False for one in results) else 0
 
 
-def _draw(record: "Record", file: Path) -> None:
-    """Write the figure of the scenario that shows a number; raises `InvalidInput` where there is none.
+def _show(found: "list[Record]", results: "list[Computed]", words: tuple[str, ...], check: bool, whole: bool) -> None:
+    from hopattn.views import papers_text
+
+    if check:
+        papers_text.show_checked(results, whole)
+    elif results:
+        papers_text.show_record(results[0])
+    else:
+        papers_text.show_overview(found, whole=whole or bool(words))
+
+
+def _picture(record: "Record") -> "Picture":
+    """The figure of the scenario that shows a number; raises `InvalidInput` where there is none.
 
     It is the one that the gallery draws from the scenario, else that of its kept sweep, else its favourite.
     """
     from hopattn.experiments.sweeps.kept import kept_folder, kept_sweep
     from hopattn.figures.favourites import favourite, why_no_figures
     from hopattn.figures.figure import gallery
+    from hopattn.figures.files import Picture
     from hopattn.figures.sweep import sweep_sheet
     from hopattn.foundation.errors import InvalidInput
     from hopattn.scenario.files import shipped
@@ -116,14 +117,12 @@ def _draw(record: "Record", file: Path) -> None:
     from hopattn.scenario.running import run
 
     if record.figure is None:
-        raise InvalidInput(f"--figure: no scenario shows '{record.name}'")
+        raise InvalidInput(f"--out: no scenario shows '{record.name}'")
     figures = [figure for figure in gallery().values() if figure.scenario == record.figure]
     scenario = load_scenario(shipped()[record.figure])
     if not figures and (kept_folder() / f"{record.figure}.jsonl").is_file():
-        sheet = sweep_sheet(kept_sweep(scenario))
-    else:
-        result = figures[0].result() if figures else run(scenario)
-        if (figure := figures[0] if figures else favourite(result)) is None:
-            raise InvalidInput(f"--figure: {why_no_figures(result)}")
-        sheet = figure.sheet(result)
-    draw_into(file, sheet, record.figure)
+        return Picture("sweep", lambda: sweep_sheet(kept_sweep(scenario)), None, record.figure)
+    result = figures[0].result() if figures else run(scenario)
+    if (figure := figures[0] if figures else favourite(result)) is None:
+        raise InvalidInput(f"--out: {why_no_figures(result)}")
+    return Picture.of(figure, result)

@@ -1,67 +1,45 @@
-"""`hopattn run`: run one scenario."""
+"""`hopattn run`: run scenarios."""
 
 import sys
-from collections.abc import Iterator
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import click
 
-from hopattn.cli.code_pages import portable_json
-from hopattn.cli.drawing import Drawing, drawing_asked, language_asked, names_and_folder, with_drawing_options
-from hopattn.cli.pairs import CommandWithPairs
+from hopattn.cli.options import Command, option
+from hopattn.cli.output import ALL, FOLDER, Outputs, Thing, writes
 from hopattn.cli.scenario_names import ScenarioName
 from hopattn.foundation.errors import InvalidInput, placed
 
 if TYPE_CHECKING:
-    from hopattn.results.labelled import Labelled
+    from hopattn.figures.files import Picture
     from hopattn.scenario.loading import Scenario
     from hopattn.scenario.result import Result
 
-
 HANDOUTS = ("md", "html", "tex")
-"""The formats of a handout; they are known here so that the command line starts fast."""
 
 
-@click.command(cls=CommandWithPairs, short_help="Run a scenario.")
-@click.argument("scenario", metavar="NAME|FILE|-", type=ScenarioName())
+@click.command(cls=Command, short_help="Run a scenario.")
+@click.argument("scenarios", metavar="NAME|FILE|-...", nargs=-1, required=True, type=ScenarioName())
 @click.option("--explain", is_flag=True, help="Write the arithmetic, step by step, as the lecture does.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON only.")
-@click.option(
-    "--csv",
-    "array",
-    metavar="ARRAY",
-    help="Print this array as CSV only, such as couplings, weights or river/weights of a variant.",
-)
-@click.option(
-    "--set",
-    "changes",
-    multiple=True,
-    metavar="KEY=VALUE",
-    help="Change a value, as in mask=causal or layer.1.head.mask=causal.",
-)
+@option("--json")
+@option("--set", ", as in mask=causal or layer.1.head.mask=causal.")
 @click.option("--digits", type=click.IntRange(1, 15), default=2, show_default=True, help="Decimals in tables.")
-@click.option("--seed", type=click.IntRange(min=0), help="Random seed; replaces the one in the file.")
-@click.option(
-    "--figures",
-    is_flag=False,
-    flag_value="",
-    metavar="[NAME,…|FOLDER]",
-    help="Also draw these figures (default: all that fit the result).",
+@option("--seed", "; replaces the one in the file.")
+@option(
+    "--array",
+    " for csv, json and npz, such as couplings, weights or river/weights of a variant. It may be given again.",
+    multiple=True,
 )
-@click.option("--into", type=click.Path(path_type=Path), metavar="FOLDER", help="The folder of the figures.")
-@with_drawing_options
-@click.option("--out", type=click.Path(path_type=Path), help="Keep everything in a new FOLDER.", metavar="FOLDER")
+@writes("run")
 def command(
-    scenario: str,
+    scenarios: tuple[str, ...],
     explain: bool,
-    as_json: bool,
-    changes: tuple[str, ...],
+    set: tuple[str, ...],
+    digits: int,
     seed: int | None,
-    figures: str | None,
-    into: Path | None,
-    out: Path | None,
-    **drawing: Any,
+    array: tuple[str, ...],
+    outputs: Outputs,
 ) -> int:
     """Run a scenario: one that comes with hopattn by its NAME, a FILE of your own, or - for standard input.
 
@@ -69,120 +47,101 @@ def command(
     hopattn run bank
     hopattn run bank --explain
     hopattn run bank --digits 4
-    hopattn run bank --explain --format html > bank.html
     hopattn run bank --set layer.head.separation=softmax
     hopattn run bank --set input.tokens=in,muddy,rivers,banks
     hopattn run letters --set 'cue."half of R".hide="top"'
-    hopattn run bank --figures
-    hopattn run bank --figures words,attention --format pdf,png --into slides
-    hopattn run bank --figures words --style paper --size 3.4x2.4 --no-title
-    hopattn run bank --figures --set figure.run=river
-    hopattn run bank --out results
-    hopattn run hopfield --csv couplings > couplings.csv
+    hopattn run bank --out bank.svg
+    hopattn run bank --out bank.svg --figure words --style paper --size 3.4x2.4 --no-title
+    hopattn run bank --out bank.svg --set figure.run=river
+    hopattn run bank --out slides/ --figure words,attention --as pdf,png
+    hopattn run bank letters landscape --out talk.pdf
+    hopattn run bank --out bank.html
+    hopattn run hopfield --out w.csv --array couplings
+    hopattn run bank --out results/
 
-    With --explain, the formats md, html and tex print the arithmetic as a handout. --lang de writes it all in German.
-
-    The folder of --out holds arrays.npz, result.json, expectations.csv and provenance.json (versions, seed, the
-    scenario's hash, the command), all or nothing.
+    The ending of --out names the form; it may be given again. A FOLDER/ is new, all of its files are written or none.
+    With -.csv, or another ending of a text, standard output has this text alone. --lang de
+    writes pictures, texts and arithmetic in German.
     """
-    from hopattn.foundation.sentences import language
     from hopattn.scenario.language.paths import parse_assignment
     from hopattn.scenario.running import run
 
-    digits, array = drawing.pop("digits"), drawing.pop("array")
-    overrides = dict(parse_assignment(change) for change in changes)
-    if as_json and array is not None:
-        raise InvalidInput("--csv: prints one array, and --json the whole result; leave one of them out")
-    given = "" if overrides or seed is not None or scenario == "-" else scenario
-    overrides |= {"figure.lang": lang} if (lang := language_asked(drawing.pop("lang"))) else {}
-    handout = _handout_asked(explain, as_json or array is not None, drawing)
-    wishes = _figures_asked(figures, into, drawing)
-    loaded = _loaded(scenario)
-    result = run(loaded, seed, overrides, explain=explain)
-    if out is not None:
-        result.save(out, command=click.get_current_context().obj)
-    drawn = [] if wishes is None else [*_draw(result, figures or "", into, wishes)]
-    if as_json:
-        click.echo(portable_json(result.to_json()))
-    elif array is not None:
-        click.echo(_array_named(result, array).to_csv(), nl=False)
-    elif handout:
-        from hopattn.views.handout import handout as written
+    overrides = dict(parse_assignment(change) for change in set)
+    changed = bool(overrides) or seed is not None
+    overrides |= {} if outputs.lang is None else {"figure.lang": outputs.lang}
+    forms = outputs.forms
+    if array and not forms & {"csv", "json", "npz"}:
+        raise InvalidInput("--array: is for a table; write one, as in --out weights.csv, or -.csv to print it")
+    if outputs.as_json and len(scenarios) > 1:
+        raise InvalidInput("--json: prints one result; run one scenario")
+    outputs.require_room(len(scenarios), len(scenarios) * max(1, len(outputs.named)))
+    named = [name for name in outputs.named if name != ALL]
+    if named:
+        from hopattn.figures.figure import gallery
 
-        click.echo(written(result, handout), nl=False)
-    else:
-        import numpy as np
+        _ = [gallery()[name] for name in named]
+    loaded = [_loaded(scenario) for scenario in scenarios]
+    if FOLDER in forms and len({one.name for one in loaded}) < len(loaded):
+        raise InvalidInput(f"--out: a {FOLDER} holds one scenario of a name; leave the other out")
+    results = [run(one, seed, overrides, explain=explain or bool(forms & {*HANDOUTS})) for one in loaded]
+    things = [_thing(result, outputs, array) for result in results]
+    outputs.write(*things, show=lambda: _show(scenarios, loaded, results, explain, digits, changed, outputs.is_drawn()))
+    return 0 if all(result.ok for result in results) else 1
 
-        from hopattn.views.next_steps import next_steps
-        from hopattn.views.result_text import show_result
 
+def _show(
+    names: Sequence[str],
+    loaded: "Sequence[Scenario]",
+    results: "Sequence[Result]",
+    explain: bool,
+    digits: int,
+    changed: bool,
+    drawn: bool,
+) -> None:
+    """Write results to standard output, each with what one may do next."""
+    import numpy as np
+
+    from hopattn.foundation.sentences import language
+    from hopattn.views.next_steps import next_steps
+    from hopattn.views.result_text import show_result
+
+    for i, (name, scenario, result) in enumerate(zip(names, loaded, results, strict=True)):
+        if i:
+            click.echo()
+        given = "" if changed or name == "-" else name
         with language(result.figure.lang):
             with np.errstate(all="ignore"):  # figures and pages that might be drawn, of vectors at the edge of a range
-                further = [*next_steps(loaded, result, given, explain, wishes is not None)]
+                further = [*next_steps(scenario, result, given, explain, drawn)]
             show_result(result, explain, digits, further)
-    for line in drawn:  # at the end, where they are seen
-        click.echo(line, err=True)
-    return 0 if result.ok else 1
 
 
-def _array_named(result: "Result", name: str) -> "Labelled":
-    """The array that a name means in an expectation; the name of a variant and a slash may stand before it.
+def _thing(result: "Result", outputs: Outputs, array: Sequence[str]) -> Thing:
+    """What is written of a result."""
+    from hopattn.views.handout import handout
 
-    The arrays that figures alone read have their whole names. Raises `InvalidInput` for another name.
-    """
-    runs = [run for run in result.runs if not run.name or name.startswith(f"{run.name}/")]
-    run = max(runs, key=lambda run: len(run.name))
-    quantity, arrays = name.removeprefix(f"{run.name}/") if run.name else name, run.arrays
-    with placed("--csv"):
-        return arrays.as_written(quantity if quantity in arrays.drawn else arrays.name(quantity, ()))
+    def written(form: str) -> str | bytes:
+        if form in HANDOUTS:
+            return handout(result, form)
+        with placed("--array"):
+            numbers = result if form == "json" and not array else result.shown(*array)
+        return getattr(numbers, f"to_{form}")()  # type: ignore[no-any-return]
 
-
-def _handout_asked(explain: bool, as_json: bool, options: dict[str, Any]) -> str:
-    """The format of a handout, which is taken from the formats of figures; empty if none is asked for.
-
-    Raises `InvalidInput` for several, for one without --explain, and for one with --json or --csv.
-    """
-    formats = [name.strip() for name in (options["formats"] or "").split(",")]
-    asked = [name for name in formats if name in HANDOUTS]
-    if not asked:
-        return ""
-    if as_json or not explain or len(asked) > 1:
-        why = "prints nothing with --json or --csv" if as_json else "needs --explain" if not explain else "stands alone"
-        raise InvalidInput(f"--format {asked[0]}: a handout of the arithmetic {why}")
-    options["formats"] = ",".join(name for name in formats if name not in HANDOUTS) or None
-    return asked[0]
+    pictures = [*_pictures(result, outputs)] if outputs.is_drawn() else []
+    return Thing(result.name, written, pictures, lambda folder, _: result.save(folder, command=outputs.line))
 
 
-def _figures_asked(figures: str | None, into: Path | None, options: dict[str, Any]) -> Drawing | None:
-    """The requested figures, checked before anything is computed; None without --figures.
-
-    Raises `InvalidInput` for an option of drawing without --figures, and for a value that cannot be used.
-    """
-    if figures is not None:
-        names_and_folder(figures, into, "")
-        return drawing_asked(**options, lang=None)
-    given = [name for name, value in (("into", into), *options.items()) if value]
-    if given:
-        option = "format" if given[0] == "formats" else given[0].replace("_", "-")
-        handout = f"; a handout of --explain is {', '.join(HANDOUTS[:-1])} or {HANDOUTS[-1]}" * (option == "format")
-        raise InvalidInput(f"--{option}: is an option of figures; write --figures too{handout}")
-    return None
-
-
-def _draw(result: "Result", figures: str, into: Path | None, wishes: Drawing) -> Iterator[str]:
-    """Draw the figures of a result; gives the path of each file, and what there is to say."""
-    from hopattn.figures.favourites import drawable, why_no_figures
+def _pictures(result: "Result", outputs: Outputs) -> "Iterator[Picture]":
+    """The figures of --figure, or the one that shows a result best."""
+    from hopattn.figures.favourites import drawable, favourite, why_no_figures
     from hopattn.figures.figure import gallery
+    from hopattn.figures.files import Picture
 
-    names, folder = names_and_folder(figures, into, result.name)
-    if not names and (reason := why_no_figures(result)):
-        yield reason
-    figures_named = [gallery()[name] for name in names]
-    for figure in figures_named:  # before the first file
-        wishes.require_drawable(figure, result)
-    for figure in figures_named or drawable(result):
-        for path, notes in wishes.files(figure, result, folder, by_name=bool(names), own=True):
-            yield from (str(path), *(f"{path}: {note}" for note in notes))
+    if not any(name != ALL for name in outputs.named) and (reason := why_no_figures(result)):
+        raise InvalidInput(reason)
+    best = favourite(result) if not outputs.named else None
+    for name in outputs.named or (ALL,):
+        for figure in [best] if best else drawable(result) if name == ALL else [gallery()[name]]:
+            yield Picture.of(figure, result)
 
 
 def _loaded(scenario: str) -> "Scenario":

@@ -5,10 +5,11 @@ from pathlib import Path
 
 import click
 
-from hopattn.cli.code_pages import portable_json
+from hopattn.cli.options import Command, option
+from hopattn.cli.output import Outputs, writes
 
 
-@click.command(short_help="Say which memory and β can tell your patterns apart.")
+@click.command(cls=Command, short_help="Say which memory and β can tell your patterns apart.")
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option(
     "--error",
@@ -17,10 +18,11 @@ from hopattn.cli.code_pages import portable_json
     show_default=True,
     help="Allowed error of the softmax, as a share of the distance to the nearest pattern.",
 )
-@click.option("--array", metavar="NAME", help="The array of patterns, in a file with several; or Q,K,V of heads.")
-@click.option("--all", "whole", is_flag=True, help="Show all patterns, or all heads.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON only.")
-def command(file: Path, error: float, array: str | None, whole: bool, as_json: bool) -> None:
+@option("--array", " of patterns, in a file with several; or Q,K,V of heads.")
+@option("--long", " patterns, or all heads.")
+@option("--json")
+@writes("separation")
+def command(file: Path, error: float, array: str | None, whole: bool, outputs: Outputs) -> None:
     """Say how far the patterns of FILE (.npy, .npz, .safetensors, .csv; one a row) are apart, and what follows.
 
     \b
@@ -35,14 +37,8 @@ def command(file: Path, error: float, array: str | None, whole: bool, as_json: b
     """
     from hopattn.experiments.separation import separation_of_file
     from hopattn.foundation.checks import real
+    from hopattn.views.separation_text import show_separation
 
     real(error, "--error", above=0.0, below=0.5)
     reports = separation_of_file(file, error, array, partial(click.echo, err=True))
-    if as_json:
-        from hopattn.results.files import json_text
-
-        click.echo(portable_json(json_text([report.to_dict() for report in reports])))
-        return
-    from hopattn.views.separation_text import show_separation
-
-    show_separation(reports, whole)
+    outputs.finish("separation", reports, lambda: show_separation(reports, whole))

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hopattn.cli.code_pages import portable_json
-from hopattn.cli.pairs import CommandWithPairs
+from hopattn.cli.options import Command, option
+from hopattn.cli.output import Outputs, writes
 from hopattn.cli.scenario_names import ScenarioName
 from hopattn.cli.signals import Stopped
 from hopattn.foundation.errors import CannotDo
@@ -16,20 +16,14 @@ if TYPE_CHECKING:
     from hopattn.scenario.loading import Scenario
 
 
-@click.command(cls=CommandWithPairs, short_help="Run a scenario over a grid of its numbers.")
+@click.command(cls=Command, short_help="Run a scenario over a grid of its numbers.")
 @click.argument("scenario", metavar="NAME|FILE", type=ScenarioName())
-@click.option(
-    "--over",
-    "axes",
-    multiple=True,
-    metavar="KEY=GRID",
-    help="Values to go over, as in beta=0.1:32:log20, load=1,2 or model.rule=hebb,storkey.",
-)
-@click.option("--set", "changes", multiple=True, metavar="KEY=VALUE", help="Change a value, as for `hopattn run`.")
-@click.option("--trials", type=click.IntRange(min=1), help="Trials at each point.")
-@click.option("--measure", "measures", multiple=True, metavar="NAME", help="Measure to record at each point.")
-@click.option("--seed", "rng", type=click.IntRange(min=0), help="Random seed; replaces the one in the file.")
-@click.option("--workers", type=click.IntRange(min=1), help="Number of worker processes; by default one on each core.")
+@option("--over", ", as in beta=0.1:32:log20, load=1,2 or model.rule=hebb,storkey.")
+@option("--set", ", as for `hopattn run`.")
+@option("--trials")
+@option("--measure", "; it may be given again.", multiple=True)
+@option("--seed", "; replaces the one in the file.")
+@option("--workers")
 @click.option("--scheduler", default="", metavar="ADDRESS", help="Work on the Dask cluster of this scheduler.")
 @click.option(
     "--points",
@@ -37,21 +31,15 @@ if TYPE_CHECKING:
     metavar="FILE",
     help="File of finished points; the same command resumes from it (NAME-points.jsonl).",
 )
-@click.option(
-    "--out",
-    "outputs",
-    multiple=True,
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Write the table as .csv, .npz or .json, or draw it as .svg, .pdf or .png.",
-)
-@click.option("--json", "as_json", is_flag=True, help="Print JSON only.")
-def command(scenario: str, points: Path | None, outputs: tuple[Path, ...], as_json: bool, **options: Any) -> int:
+@option("--json")
+@writes("sweep")
+def command(scenario: str, points: Path | None, outputs: Outputs, **options: Any) -> None:
     """Run a scenario (a NAME or a FILE) at every point of a grid of its numbers, and print means with 95 % intervals.
 
     \b
     hopattn sweep capacity
-    hopattn sweep capacity --over load=0.02:0.2:10 --trials 50 --out capacity.svg
+    hopattn sweep capacity --over load=0.02:0.2:10 --trials 50 --out capacity.svg --out capacity.csv
+    hopattn sweep capacity --out capacity.pdf --style paper --size 3.4x2.4
     hopattn sweep bank --over layer.head.beta=0.1:10:log5 --set layer.head.separation=softmax \\
         --measure "layer 1 head 1 weights[banks, financial]"
 
@@ -59,33 +47,22 @@ def command(scenario: str, points: Path | None, outputs: tuple[Path, ...], as_js
     command goes on where it was interrupted, and with all points finished only prints, writes and draws.
     """
     from hopattn.scenario.loading import load_scenario
-    from hopattn.views.sweep_files import require_writable, write_sweep
+    from hopattn.views.tables import show_sweep
 
-    require_writable(outputs)
     loaded = load_scenario(scenario)
     points = points or Path(f"{loaded.name}-points.jsonl")
     result = _finished_sweep(loaded, points, **options)
-    for path in outputs:
-        for note in write_sweep(result, path):
-            click.echo(f"{path}: {note}", err=True)
-    if as_json:
-        from hopattn.results.files import json_text
 
-        click.echo(portable_json(json_text(result.to_dict())))
-    else:
-        from hopattn.views.tables import show_sweep
-
-        show_sweep(result)
+    outputs.finish(loaded.name, result, lambda: show_sweep(result))
     click.echo(f"finished points are saved in {points}: the same command reuses them; or delete the file", err=True)
-    return 0
 
 
 def _finished_sweep(
-    scenario: "Scenario", file: Path, axes: tuple[str, ...], changes: tuple[str, ...], **options: Any
+    scenario: "Scenario", file: Path, over: tuple[str, ...], set: tuple[str, ...], **options: Any
 ) -> "Sweep":
     """The finished sweep; if it is interrupted, the command that continues it is printed.
 
-    file: the checkpoint. axes: texts such as beta=0.1:32:log20. changes: texts such as layer.head.beta=2. options:
+    file: the checkpoint. over: texts such as beta=0.1:32:log20. set: texts such as layer.head.beta=2. options:
     further keywords of `sweep_scenario`.
     """
     from hopattn.experiments.sweeps.of_scenario import sweep_scenario
@@ -94,11 +71,12 @@ def _finished_sweep(
     from hopattn.views.tables import progress
     from hopattn.views.visible import visible
 
-    options |= {"file": file, "overrides": dict(parse_assignment(change) for change in changes)}
+    options |= {"measures": options.pop("measure"), "rng": options.pop("seed"), "file": file}
+    options["overrides"] = dict(parse_assignment(change) for change in set)
     try:
         with progress() as report:
             options |= {"report": report, "note": lambda text: click.echo(visible(text), err=True)}
-            return sweep_scenario(scenario, axes_from(axes, words=True) or None, **options)
+            return sweep_scenario(scenario, axes_from(over, words=True) or None, **options)
     except (Stopped, KeyboardInterrupt, CannotDo):
         if file.is_file():
             command_line = click.get_current_context().obj

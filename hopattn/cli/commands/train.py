@@ -4,6 +4,9 @@ from pathlib import Path
 
 import click
 
+from hopattn.cli.options import option
+from hopattn.cli.output import Outputs, writes
+
 SIZES = {"two-layers": (2, 64, True), "one-layer": (1, 88, True), "no-positions": (2, 64, False)}
 """The layers and the dim of each model, and whether it has positions. The single layer has a few more numbers than the
 two layers, 45,056 against 43,008."""
@@ -11,22 +14,15 @@ two layers, 45,056 against 43,008."""
 
 @click.command(short_help="Train small models (needs PyTorch).")
 @click.argument("model", nargs=-1, metavar=f"[{'|'.join(SIZES)}]...", type=click.Choice(list(SIZES)))
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path, file_okay=False),
-    default=Path("trained"),
-    show_default=True,
-    metavar="FOLDER",
-    help="Keeps each training as MODEL.npz; the same command resumes from it.",
-)
 @click.option("--steps", type=click.IntRange(min=1), default=1000, show_default=True, help="Steps of the optimiser.")
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Random seed.")
-def command(model: tuple[str, ...], out: Path, steps: int, seed: int) -> int:
+@option("--seed", default=0, show_default=True)
+@writes("train", default=[Path("trained")])
+def command(model: tuple[str, ...], steps: int, seed: int, outputs: Outputs) -> None:
     """Train each named MODEL (all by default) on random words that repeat, each text with a period of its own.
 
     \b
     hopattn train
-    hopattn train two-layers --seed 1 --out other
+    hopattn train two-layers --seed 1 --out other/
 
     A model of two layers learns to repeat: heads of its second layer attend to the word behind the earlier occurrence
     of the word at hand. A model of one layer copies words of the text, but not in their order. The third model has no
@@ -35,14 +31,11 @@ def command(model: tuple[str, ...], out: Path, steps: int, seed: int) -> int:
     """
     from hopattn.circuits.emergence.record import Recipe
     from hopattn.circuits.emergence.training import train
-    from hopattn.foundation.errors import CannotDo
     from hopattn.views.tables import progress
     from hopattn.views.training_table import show_training
 
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise CannotDo(f"{out}: cannot be made: {error.strerror or error}") from None
+    (out,) = (one.path for one in outputs.outs)
+    out.mkdir(parents=True, exist_ok=True)
     for name in model or SIZES:
         layers, dim, positions = SIZES[name]
         recipe = Recipe(layers=layers, dim=dim, steps=steps, seed=seed, positions=positions)
@@ -51,4 +44,3 @@ def command(model: tuple[str, ...], out: Path, steps: int, seed: int) -> int:
             training = train(recipe, file=file, report=report)
         show_training(name, training)
         click.echo(f"kept in {file}", err=True)
-    return 0

@@ -13,9 +13,11 @@ from hopattn.experiments.comparison.problem import UNKNOWN, RecallProblem
 from hopattn.experiments.comparison.row import Row
 from hopattn.experiments.comparison.stored_numbers import stored_numbers
 from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.intervals import share_interval
 from hopattn.foundation.threads import blocks
 from hopattn.foundation.vectors import normalised, row_length
 from hopattn.memories.memory import Memory
+from hopattn.results.dataset import plain
 from hopattn.retrieval.activation import Identity
 from hopattn.retrieval.separation.entmax import Entmax, Normmax
 from hopattn.retrieval.separation.softmax import Softmax
@@ -117,8 +119,8 @@ def row_of(memory: str, where: str, point: Mapping[str, float], n_keys: int, tri
     numbers = {name: np.concatenate([trial.numbers[name] for trial in trials]) for name in trials[0].numbers}
     means: dict[str, Any] = {name: _mean(numbers[name]) for name in AVERAGED}
     medians: dict[str, Any] = {name: _mean(numbers[of], np.median) for name, of in MEDIANS.items()}
-    shares = [float(trial.numbers["recalled"].mean()) for trial in trials if trial.numbers["recalled"].size]
-    apart = np.subtract(shares, shares[:1])  # exactly 0 where all trials agree
+    shares = [trial.numbers["recalled"].mean() for trial in trials if trial.numbers["recalled"].size]
+    low, high = plain(share_interval(shares)[1])
     notes = dict(item for trial in trials for item in trial.why.items())
     if not numbers["steps"].size:
         notes |= dict.fromkeys(("steps", "distance"), "no cue converged")
@@ -136,7 +138,8 @@ def row_of(memory: str, where: str, point: Mapping[str, float], n_keys: int, tri
         n_keys=n_keys,
         n_cues=numbers["at_rest"].size,
         trials=len(trials),
-        recalled_error=float(np.std(apart, ddof=1) / len(shares) ** 0.5) if len(shares) > 1 else None,
+        recalled_low=low,
+        recalled_high=high,
         operating_class=str(class_of(least, numbers["visible"])) if has_class else None,
         least_number=float(np.median(least)) if least.size else None,
         difference=difference,

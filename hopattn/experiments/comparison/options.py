@@ -15,23 +15,30 @@ from hopattn.experiments.comparison.over_random_patterns import AXES, AXES_OF_GI
 from hopattn.experiments.comparison.result import Comparison
 from hopattn.foundation.array_files import named
 from hopattn.foundation.endings import is_of_numbers
-from hopattn.foundation.errors import InvalidInput, in_file, unknown
+from hopattn.foundation.errors import InvalidInput, in_file, reject_unknown, unknown
 from hopattn.foundation.writing import counted
 from hopattn.scenario.grids import axes_from
+from hopattn.scenario.language.paths import parse_assignment
 from hopattn.scenario.loading import load_scenario
 
-ALWAYS = ("memories", "over", "beta", "max_steps", "rng", "report", "anyway", "note")
-"""The options that go with every source."""
+ALWAYS = ("models", "over", "beta", "max_steps", "seed", "report", "anyway", "note")
+"""The options that go with every source, and the keys of --set."""
 OF_RANDOM = ("load", "dim", "n_patterns", "patterns", "noise", "hidden", "correlation", "trials")
-"""The further options that go with random patterns."""
+"""The further options and keys that go with random patterns."""
+SETTINGS = ("beta", "max_steps", *OF_RANDOM[:-1])
+"""The keys of --set."""
 
 
-def compared(source: str | None, given: Mapping[str, Any]) -> Comparison:
+def compared(source: str | None, over: Sequence[str], settings: Sequence[str], given: Mapping[str, Any]) -> Comparison:
     """The comparison on random patterns, on a scenario, or on the patterns or the heads of a file, as the source says.
 
-    given: the options of the command line that were given, by name. Of a scenario, beta is by default its own; of the
-    heads of a file it is 1/√dim, as in attention. The cues of patterns from a file are damaged patterns.
+    over, settings: texts such as beta=0.1:32:log5 and noise=0.2. given: the other options of the command line that were
+    given, by name. Of a scenario, beta is by default its own; of the heads of a file it is 1/√dim, as in attention. The
+    cues of patterns from a file are damaged patterns.
     """
+    changes = dict(parse_assignment(text) for text in settings)
+    reject_unknown("--set", changes, SETTINGS)
+    given = {**given, **changes, **({"over": over} if over else {})}
     if source is None:
         options = _options(given, OF_RANDOM, AXES, "random patterns")
         admit = _admit(options, options.get("trials", TRIALS))
@@ -90,10 +97,13 @@ def _options(given: Mapping[str, Any], further: Iterable[str], axes: Sequence[st
     """
     for name in given:
         if name not in (*ALWAYS, *further):
-            raise InvalidInput(f"--{name.replace('_', '-')}: does not go with {source}")
+            option = f"--set {name}" if name in SETTINGS else f"--{name}"
+            raise InvalidInput(f"{option}: does not go with {source}")
     options = dict(given)
-    if "memories" in options:
-        options["memories"] = [name.strip() for name in str(options["memories"]).split(",")]
+    if "models" in options:
+        options["memories"] = [name.strip() for name in str(options.pop("models")).split(",")]
+    if "seed" in options:
+        options["rng"] = options.pop("seed")
     if "over" in options:
         options["over"] = axes_from(options["over"])
         for name in options["over"]:

@@ -65,7 +65,7 @@ def compare_random(over: Mapping[str, Any] | None = None, **options: Unpack[Rand
     correlation : the expected cosine of two patterns, from 0 to below 1 (0).
     n_patterns : the number of patterns, instead of a load (None).
     patterns : "spins" or "unit" ("spins").
-    trials : independent draws at each point; their differences give the standard error of what is recalled (20).
+    trials : independent draws at each point; their differences give the interval of what is recalled (20).
     max_steps : of each recall (100).
     rng : the seed of all random numbers, or a generator, which gives one (None: one is drawn). The comparison keeps it.
     report : called as `report(done, total)` after each recall of a memory (None).
@@ -76,7 +76,7 @@ def compare_random(over: Mapping[str, Any] | None = None, **options: Unpack[Rand
 
     Notes
     -----
-    An axis replaces the keyword.
+    An axis replaces the keyword. A load of the result is P/N, with P a whole number of patterns, whatever was asked.
 
     Examples
     --------
@@ -143,13 +143,18 @@ def compare_draws(
     beta = fixed_beta(options.get("beta"), axes)
     trials = whole(options.get("trials", TRIALS), "trials")
     settings = RecallSettings.of(options)
-    points = [dict(zip(axes, numbers, strict=True)) for numbers in product(*axes.values())]
-    recalls = settings.recalls(len(points) * trials)
-    draws = [draw.at(point) for point in points]
-    admit([one.size._replace(draws=trials if given is None else 1) for one in draws])
+    asked = [dict(zip(axes, numbers, strict=True)) for numbers in product(*axes.values())]
+    settings.recalls(len(asked) * trials)
+    draws: dict[tuple[float, ...], Draw] = {}
+    for point in asked:  # two loads may be the same P/N
+        one = draw.at(point)
+        point |= {"load": one.count / one.dim} if "load" in axes else {}
+        draws.setdefault(tuple(point.values()), one)
+    recalls = settings.recalls(len(draws) * trials)
+    admit([one.size._replace(draws=trials if given is None else 1) for one in draws.values()])
     ranges = [f"{name} from {numbers[0]:g} to {numbers[-1]:g}" for name, numbers in axes.items()]
     ending = f"{counted(trials, 'draw')}{' at each point' if axes else ''}"
-    problems = (list(one.trials(trials, settings.seed)) for one in draws)
-    numbers = [{"beta": beta, **point} for point in points]
+    problems = (list(one.trials(trials, settings.seed)) for one in draws.values())
+    numbers = [{"beta": beta, **dict(zip(axes, point, strict=True))} for point in draws]
     about = ", ".join([draw.about(axes), *ranges, ending])
     return comparison(about, axes, zip(problems, numbers, strict=True), settings, recalls)

@@ -1,14 +1,11 @@
 """The result of a comparison: one row for each memory at each point, as table, JSON and CSV."""
 
-import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from hopattn.experiments.comparison.row import TITLES, Row, percent
-from hopattn.results.display import Drawable
-from hopattn.results.files import csv_text
-from hopattn.results.frames import VERSIONS, data_frame, imported, netcdf_attributes
+from hopattn.results.dataset import VERSIONS, Dataset
 
 MATTERS = 0.1
 """A change of the share that is recalled, from one step to the fixed point, that is worth a sentence."""
@@ -17,7 +14,7 @@ SEEN = 1e-6
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Comparison(Drawable):
+class Comparison(Dataset):
     """All rows of a comparison.
 
     Attributes
@@ -33,6 +30,7 @@ class Comparison(Drawable):
     axes: tuple[str, ...]
     seed: int
     referees: tuple[str, ...]
+    _titles: ClassVar[Mapping[str, str]] = TITLES
 
     def __repr__(self) -> str:
         over = f", over {', '.join(self.axes)}" if self.axes else ""
@@ -43,48 +41,22 @@ class Comparison(Drawable):
         """The names of the memories, in their order."""
         return tuple(dict.fromkeys(row.memory for row in self.rows))
 
+    @property
+    def _index(self) -> tuple[str, ...]:  # type: ignore[override]
+        return ("memory", "where", *self.axes)
+
     def table(self) -> list[dict[str, Any]]:
         """One dictionary for each row."""
         return [row.to_dict() for row in self.rows]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as dictionaries, lists, texts and numbers."""
+    def _cells(self) -> tuple[list[str], list[list[Any]]]:
+        names, rows = super()._cells()
+        named = ["; ".join(f"{cue}: {key}" for cue, key, _ in row.named) for row in self.rows]
+        return names, [[*row[:-1], text] for row, text in zip(rows, named, strict=True)]
+
+    def _attributes(self) -> Mapping[str, Any]:
         about = {"about": self.about, "axes": list(self.axes), "seed": self.seed, "referees": list(self.referees)}
-        return {**about, "words": self.words(), "rows": self.table()}
-
-    def to_json(self) -> str:
-        """Everything as JSON; the same input, seed and versions give the same text."""
-        return json.dumps(self.to_dict(), allow_nan=False, indent=1)
-
-    def to_pandas(self) -> Any:
-        """A pandas DataFrame with one row for each memory at each point; raises `InvalidInput` if pandas is missing.
-
-        The index is the memory, its place if there are several, and the axes. `attrs` holds the subject, the seed and
-        the versions.
-        """
-        attributes = {"about": self.about, "seed": self.seed, "versions": VERSIONS}
-        return data_frame(self._flat(), ["memory", "where", *self.axes], attributes)
-
-    def to_xarray(self) -> Any:
-        """An xarray Dataset of the columns of `to_pandas`; raises `InvalidInput` without xarray or pandas."""
-        xarray = imported("xarray", "to_xarray")
-        frame = self.to_pandas()
-        return xarray.Dataset.from_dataframe(frame).assign_attrs(netcdf_attributes(frame.attrs))
-
-    def _flat(self) -> list[dict[str, Any]]:
-        """The rows of `table`, with a text for each list."""
-        rows = self.table()
-        for row in rows:
-            row["notes"] = "; ".join(f"{name}: {why}" for name, why in row["notes"].items())
-            row["named"] = "; ".join(f"{one['cue']}: {one['nearest']}" for one in row["named"])
-        return rows
-
-    def to_csv(self) -> str:
-        """One line for each row, below the headings of the printed table; None becomes an empty cell."""
-        rows = self._flat()
-        names = list(dict.fromkeys(name for row in rows for name in row))
-        headings = [TITLES.get(name, name.replace("_", " ")) for name in names]
-        return csv_text(headings, ([row.get(name, "") for name in names] for row in rows))
+        return {**about, "words": self.words(), "versions": VERSIONS}
 
     def words(self) -> str:
         """Sentences: what iterating does to the share recalled and to the error, whether one step is attention, which

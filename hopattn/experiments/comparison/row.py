@@ -5,7 +5,7 @@ from dataclasses import Field, dataclass, field, fields
 from typing import Any
 
 from hopattn.dynamics.likeness import MATCH
-from hopattn.foundation.writing import WRITTEN_AS_0
+from hopattn.foundation.writing import WRITTEN_AS_0, interval_text
 
 
 def _plain(row: "Row", value: float) -> str:
@@ -13,8 +13,8 @@ def _plain(row: "Row", value: float) -> str:
     return f"{0.0 if abs(value) < WRITTEN_AS_0 else value:.3g}"
 
 
-def _with_error(row: "Row", value: float) -> str:
-    return _plain(row, value) + ("" if row.recalled_error is None else f" ± {row.recalled_error:.2g}")
+def _with_interval(row: "Row", value: float) -> str:
+    return _plain(row, value) + interval_text(row.recalled_low, row.recalled_high)
 
 
 def percent(share: float) -> str:
@@ -47,8 +47,9 @@ class Row:
 
     memory: its name. where: the place of the problem, such as "head 3". point: beta, and the other axes of the grid.
     n_keys: keys of one trial. n_cues: cues of all trials together. trials: independent draws.
-    The further fields are measures; `MEASURES` has a sentence on each, its `meaning`. recalled_error: the standard
-    error of `recalled`, from the differences between trials (None for a single trial). cosine_first: `cosine` after one
+    The further fields are measures; `MEASURES` has a sentence on each, its `meaning`. recalled_low,
+    recalled_high: the ends of the 95 % interval (Wilson) of `recalled`; its unit is the trial, since cues of one draw
+    are not independent (None for a single trial). cosine_first: `cosine` after one
     step. cosine_cue: that of the cue with its own key.
     An error is |answer − value| / |value|, with the value of the cue's own key, whatever it is where the recall ends.
     effective_beta: the β that gives unit vectors the same scores, for the first step; from the second step on the state
@@ -75,10 +76,11 @@ class Row:
     recalled: float | None = _column(
         "recalled",
         f"share of cues that end at their own key, cosine ≥ {MATCH:g}",
-        _with_error,
+        _with_interval,
         "share of cues\nrecalled",
     )
-    recalled_error: float | None = field(default=None, metadata={"title": "recalled standard error"})
+    recalled_low: float | None = None
+    recalled_high: float | None = None
     recalled_first: float | None = _column(
         "in one step", "that share after one step, in which all neurons change together"
     )
@@ -162,8 +164,10 @@ class Row:
         return {**head, **self.point, **own, **more}
 
 
-TITLES = {one.name: one.metadata["title"] for one in fields(Row) if "title" in one.metadata}
-"""The headings of the fields that are not called like their field."""
+TITLES = {one.name: one.metadata.get("title", one.name.replace("_", " ")) for one in fields(Row)} | {
+    "is_attention": "is attention"
+}
+"""The headings of the columns by their names."""
 
 MEASURES = tuple(one for one in fields(Row) if "meaning" in one.metadata)
 """The fields that are columns of the table, in their order."""

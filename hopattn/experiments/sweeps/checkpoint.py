@@ -23,6 +23,8 @@ START, POINT = b'{"sweep": %d, ' % VERSION, b'{"point": '
 ENDING = b', "checksum": "%s"}'
 LENGTH = len(ENDING % bytes(16))
 """The end of every line, with the checksum as 16 hexadecimal digits, and its length."""
+LATER = ("shares", "text")
+"""The entries of the head that older files lack."""
 LEFT = "the file is left as it is; give another file of points"
 """What a message says of a file that is not this sweep's."""
 Head = Mapping[str, Any]
@@ -77,7 +79,9 @@ def open_checkpoint(file: Path, description: Head) -> Iterator[Checkpoint]:
         _lock(stream, file)
         if content := _content(stream, file):
             here, (head, *points, incomplete) = _entry(head, file), _lines(content, file)
-            if difference := _difference(_entry(head, file), here):
+            there = _entry(head, file)
+            here = {name: entry for name, entry in here.items() if name in there or name not in LATER}
+            if difference := _difference(there, here):
                 raise InvalidInput(f"{file}:1: holds another sweep ({difference}); {LEFT}")
             finished = _results(points, head, file)
             stream.truncate(len(content) - len(incomplete))

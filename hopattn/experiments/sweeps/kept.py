@@ -1,6 +1,5 @@
 """Finished sweeps that come with hopattn: their figures need no new run."""
 
-from dataclasses import replace
 from pathlib import Path
 
 from hopattn.experiments.sweeps.table import Sweep, load_sweep
@@ -16,4 +15,4 @@ def kept_folder() -> Path:
 
 def kept_sweep(scenario: Scenario) -> Sweep:
     """The sweep of a scenario from the file of all its points, whatever version of NumPy computed them."""
-    return replace(load_sweep(kept_folder() / f"{scenario.name}.jsonl"), scenario=scenario)
+    return load_sweep(kept_folder() / f"{scenario.name}.jsonl").with_scenario(scenario)

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha256
 from itertools import product
@@ -14,7 +14,7 @@ import numpy as np
 
 from hopattn.experiments.sweeps.plan import Plan, Point, point_text
 from hopattn.experiments.sweeps.runner import WorkerOptions, run_plan
-from hopattn.experiments.sweeps.table import Sweep
+from hopattn.experiments.sweeps.table import Sweep, shares_of
 from hopattn.foundation.boundary import public
 from hopattn.foundation.checks import Seed, each, whole_seed
 from hopattn.foundation.errors import InvalidInput, placed, unknown
@@ -137,8 +137,8 @@ def sweep_scenario(
         "keys": dict(trial.paths),
         "measures": list(measures),
     }
-    plan = Plan(axes, seed, trials, about)
-    return replace(run_plan(trial, plan, options), scenario=base)
+    plan, shares = Plan(axes, seed, trials, about), shares_of(measures, arrays)
+    return run_plan(trial, plan, options, shares=shares, text=scenario.text).with_scenario(base)
 
 
 def measured(name: str, arrays: Arrays, outcomes: Sequence[Outcome]) -> float:

@@ -1,7 +1,7 @@
 """The sweep of a function over a grid; its result does not depend on the number of workers or on interruptions."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from functools import partial
@@ -14,8 +14,8 @@ from hopattn.experiments.sweeps.code import code_of
 from hopattn.experiments.sweeps.plan import Plan, Point, Trial, key_of, point_text, points_of, seed_of
 from hopattn.experiments.sweeps.table import Sweep, described
 from hopattn.foundation.boundary import public
-from hopattn.foundation.checks import Seed, function, instance, path_of, whole, whole_seed
-from hopattn.foundation.errors import CannotDo, HopattnError, InvalidInput, quoted
+from hopattn.foundation.checks import Seed, each, function, instance, path_of, whole, whole_seed
+from hopattn.foundation.errors import CannotDo, HopattnError, InvalidInput, quoted, reject_unknown
 from hopattn.foundation.threads import single_threaded
 from hopattn.scenario.grids import Grid, axes_of
 
@@ -42,6 +42,7 @@ class SweepOptions(WorkerOptions, total=False):
 
     trials: int
     rng: Seed
+    shares: Sequence[str]
     about: Mapping[str, Any] | None
 
 
@@ -65,6 +66,9 @@ def sweep(trial: Trial, axes: Mapping[str, Grid], **options: Unpack[SweepOptions
         trials, by the same function: one of the same name, with the same operations and numbers (None: none).
     workers : processes of this machine (None: one on each core).
     scheduler : the address of a Dask cluster, used instead of processes ("": none).
+    shares
+        the names of the numbers that are shares of outcomes, each of which is so or not: their intervals are Wilson's,
+        all others Student's t (none).
     about
         texts and numbers that describe the function; a checkpoint with others is refused. State here what the code of
         the function does not show, such as the data and the settings that it reads from elsewhere (None: none).
@@ -95,13 +99,15 @@ def sweep(trial: Trial, axes: Mapping[str, Grid], **options: Unpack[SweepOptions
     kept = None if file is None or rng is not None else seed_of_file(path_of(file, "file"))
     seed = whole_seed(rng) if kept is None else kept
     plan = Plan(axes_of(axes, "axes", words=True), seed, trials, {} if about is None else about)
-    return run_plan(trial, plan, options, code=code_of(trial))
+    shares = () if (named := options.get("shares")) is None else each(named, str, "shares", "the name of a share")
+    return run_plan(trial, plan, options, code=code_of(trial), shares=list(shares))
 
 
 def run_plan(trial: Trial, plan: Plan, options: Mapping[str, Any], **more: Any) -> Sweep:
     """The table of a plan: the trials of the checkpoint as they are, all others computed.
 
-    options: those of `WorkerOptions`. more: entries of the head of the checkpoint on which no random number depends.
+    options: those of `WorkerOptions`. more: entries of the head of the checkpoint on which no random number depends;
+    of those, `shares` are the names of the numbers that are shares.
     Raises `InvalidInput` for an option of another sort, and `CannotDo` if a worker process ends, or if the cluster is
     lost or does not answer; an error of a trial is raised with its point.
     """
@@ -126,11 +132,12 @@ def run_plan(trial: Trial, plan: Plan, options: Mapping[str, Any], **more: Any) 
         if tasks:
             work = partial(compute_point, trial=trial, seed=plan.seed, parts=packed())
             for point, numbers in results_of(work, tasks, workers, cluster=given.get("scheduler", "")):
+                reject_unknown("shares", more.get("shares", ()), numbers)
                 checkpoint.add(point, _with_more(point, checkpoint.finished.get(key_of(point)), numbers))
                 done += 1
                 report(done, total)
         table = Sweep.of(plan.axes, plan.trials, [checkpoint.finished[key_of(point)] for point in points_of(plan.axes)])
-        return replace(table, about=described(plan.head))
+        return replace(table, about=described(plan.head), shares=tuple(more.get("shares", ())))
 
 
 class _InMemory:

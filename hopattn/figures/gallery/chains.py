@@ -158,7 +158,7 @@ def sheet(result: Result) -> Sheet:
     commands = {
         "hopattn list": say("what comes with it"),
         "hopattn run bank": say("attention to words, in numbers"),
-        "hopattn figures sheet --format pdf": say("this page, and {} other figures", len(FIGURES) - 1),
+        "hopattn figures sheet --as pdf": say("this page, and {} other figures", len(FIGURES) - 1),
         "hopattn new attention mine.toml": say("a file of your own, to change and to run"),
         "hopattn explore bank": say("a page in which everything can be moved"),
     }

@@ -10,6 +10,7 @@ from hopattn.dynamics.likeness import MATCH
 from hopattn.figures.figure import figure, left_out
 from hopattn.figures.policies import MOST_CURVES, MOST_RUNS, by_run, need_visible, numbers, runs_with, some_runs
 from hopattn.figures.sheet import Arrows, Bars, Curve, Mark, Panel, Points, Sheet, say
+from hopattn.foundation.intervals import wilson
 from hopattn.scenario.arrays import Occurrence
 from hopattn.scenario.result import Result, Run
 
@@ -153,8 +154,9 @@ def returns(result: Result) -> Sheet:
     long = [run for run in every if "steps" not in run.arrays or run.arrays["steps"].values.max() > 1]
     lacks = f"it has no shares of damaged cues that return, and no {CUES} cues whose overlaps differ"
     shown, names, _ = some_runs(long or every, MOST_CURVES, lacks)  # one step is another story
-    cues = {len(run.arrays["start"].values) for run in shown if "start" in run.arrays and run not in runs}
-    band = say("bands: 95 % intervals of {} cues", *cues) if len(cues) == 1 else say("bands: 95 % intervals")
+    cues = {int(run.arrays["cues"].values) if run in runs else len(run.arrays["start"].values) for run in shown}
+    band = say("bands: 95 % intervals (Wilson) of {} cues", min(cues))
+    band = band if len(cues) == 1 else say("bands: 95 % intervals (Wilson)")
     notes = [band, left_out(len(shown), len(every), "runs", "run")]
     marks: list[Mark] = []
     radii = all("radii" in run.arrays and len(run.arrays["radii"].values) > 1 for run in shown)
@@ -185,8 +187,7 @@ def returns_of(run: Run, what: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]
     # Cues that start alike are counted together.
     parts = np.array_split(np.argsort(start, kind="stable"), min(len(start) // POOLED, 9))
     at, share = (np.array([own[part].mean() for part in parts]) for own in (start, back))
-    error = 2 * np.sqrt(share * (1 - share) / [len(part) for part in parts])
-    return at, share, np.minimum(error, [share, 1 - share])
+    return at, share, np.abs(wilson(share, [len(part) for part in parts]).T - share)
 
 
 @figure(

@@ -272,8 +272,9 @@ def by_temperature(run: Run, name: str) -> Panel:
         else:
             marks.append(Curve(at, exact, colour=j, look="both", key=key))
         if "sampled" in run.arrays:
-            mean, error = (run.arrays[each].values[:, j + 1] for each in ("sampled", "errors"))
-            marks.append(Curve(at, mean, colour="ink", error=2 * error, look="points"))
-            key, points = say("sampled, ± 2 standard errors"), np.column_stack([at, mean])
+            mean, half = (run.arrays[each].values[:, j + 1] for each in ("sampled", "half"))
+            marks.append(Curve(at, mean, colour="ink", error=half, look="points"))
+            chains, points = int(run.arrays["chains"].values), np.column_stack([at, mean])
+            key = say("sampled, 95 % interval (Student's t) of {} chains", chains)
             marks.append(Points(points, colour="ink", hollow=True, size=1.4, key=key))
     return Panel(marks, name, say("temperature T"), say("size of the overlap"), y_range=(0, 1.08))

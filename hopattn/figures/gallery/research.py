@@ -169,16 +169,19 @@ def forgetting(result: Result) -> Sheet:
     """The share of texts whose first word is named right, by the number of words after it, and the law."""
     runs = [run for run in result.runs if "accuracy-law" in run.arrays and run.arrays["accuracy"].values.shape[1] > 1]
     need(runs, "it has no curves of forgetting over at least two lengths")
-    return by_run(runs, _forgotten, 2, "y")
+    sheet = by_run(runs, _forgotten, 2, "y")
+    bars = say("bars: 95 % interval (Wilson) of {} texts", int(runs[0].arrays["trials"].values))
+    return replace(sheet, notes=[bars, *sheet.notes])
 
 
 def _forgotten(run: Run, name: str) -> Panel:
     """The curves of one run; circles above squares show both."""
-    means, errors, law = (run.arrays[f"accuracy{end}"] for end in ("", "-error", "-law"))
+    means, low, high, law = (run.arrays[f"accuracy{end}"] for end in ("", "-low", "-high", "-law"))
     at = np.log2(numbers(means.labels[1]) + 1)  # equal room for equal ratios
     marks: list[Mark] = [Curve(at, row, colour="faint", look="law", key=say("theory")) for row in law.values]
     for i, reader in reversed([*enumerate(means.labels[0])]):
-        marks.append(Curve(at, means.values[i], "", i, ERRORS * errors.values[i], "points", key=say(reader)))
+        ends = np.abs([low.values[i], high.values[i]] - means.values[i])
+        marks.append(Curve(at, means.values[i], "", i, ends, "points", key=say(reader)))
     ticks = dict([*zip(at.tolist(), means.labels[1], strict=True)][:: -(-len(at) // 10)])
     axes = say("words after the first"), say("first word named right (share)")
     return Panel(marks, name, *axes, y_range=(0, 1.02), x_ticks=ticks)

@@ -27,7 +27,6 @@ class Format(NamedTuple):
     holds the answers; the key is then Markdown.
     """
 
-    ending: str
     sheet: Callable[[Sheet], str | bytes]
     key: Callable[[Sheet], str]
     upload: bool = False
@@ -42,15 +41,15 @@ def _in_its_language(write: Callable[[Sheet], Text]) -> Callable[[Sheet], Text]:
 
 
 formats: Mapping[str, Format] = {
-    name: Format(ending, _in_its_language(sheet), _in_its_language(key), upload=name in ("json", "moodle", "qti"))
-    for name, ending, sheet, key in (
-        ("html", ".html", HTML.sheet, HTML.key),
-        ("json", ".json", plain_data.sheet, MARKDOWN.key),
-        ("md", ".md", MARKDOWN.sheet, MARKDOWN.key),
-        ("moodle", ".xml", moodle.sheet, markdown_key),
-        ("notebook", ".ipynb", notebook.sheet, notebook.key),
-        ("qti", ".zip", qti.sheet, markdown_key),
-        ("tex", ".tex", LATEX.sheet, LATEX.key),
+    name: Format(_in_its_language(sheet), _in_its_language(key), upload=name in ("json", "xml", "zip"))
+    for name, sheet, key in (
+        ("html", HTML.sheet, HTML.key),
+        ("json", plain_data.sheet, MARKDOWN.key),
+        ("md", MARKDOWN.sheet, MARKDOWN.key),
+        ("xml", moodle.sheet, markdown_key),
+        ("ipynb", notebook.sheet, notebook.key),
+        ("zip", qti.sheet, markdown_key),
+        ("tex", LATEX.sheet, LATEX.key),
     )
 }
-"""The formats by the names that `--format` takes."""
+"""The formats by the endings of their files."""

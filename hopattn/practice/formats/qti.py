@@ -7,8 +7,8 @@ from zipfile import ZipFile, ZipInfo
 
 from hopattn.practice.formats.prose import PLATFORM, choice, explained, posed
 from hopattn.practice.problem import LETTERS, Problem, Sheet
+from hopattn.results.dataset import imported
 from hopattn.results.files import EPOCH
-from hopattn.results.frames import imported
 from hopattn.views.visible import visible
 
 _DATE = re.compile(rb"(?<=<imsmd:dateTime>)[^<]*")

@@ -286,21 +286,21 @@ class Ensemble(Kind):
             sweeps = np.minimum(np.arange(table.burn_in + 1, table.steps + 1), len(result.overlaps) - 1)
             overlaps = result.overlaps[:, np.arange(n_cues), targets][sweeps].mean(axis=0)
         names, same = numbers(n_cues), result.matched == targets
-        add_means(arrays, overlap=overlaps, recalled=same, steps=result.steps, converged=result.converged)
+        arrays.add_means(overlap=overlaps, recalled=same, steps=result.steps, converged=result.converged)
         arrays.add("overlaps", overlaps, {"cue": names})
         arrays.add("status", result.status, {"cue": names})
         arrays.add("start", cosines(cues, right), {"cue": names}, drawn=True)
         energies = np.zeros((n_cues, 0)) if result.energies is None else result.energies.T
         arrays.add("energy", energies[:100], {"cue": names[:100], "step": ()}, drawn=True)  # as many as a figure draws
         if table.weights:
-            add_means(arrays, weight=np.asarray(memory.weights(cues))[np.arange(n_cues), targets])
+            arrays.add_means(weight=np.asarray(memory.weights(cues))[np.arange(n_cues), targets])
         if table.bits:
             wrong = updated_once(memory, cues) != np.asarray(getattr(memory, "values", patterns))[targets]
-            add_means(arrays, bit_error=wrong, stable=~wrong.any(axis=1))
+            arrays.add_means(bit_error=wrong, stable=~wrong.any(axis=1))
         if table.errors:
             one = np.asarray(memory.step(cues))
             first, second, rest = (errors(states, right) for states in (one, memory.step(one), result.state))
-            add_means(arrays, first=first, second=second, rest=rest, gain=first - rest, nearer=nearer(rest, first))
+            arrays.add_means(first=first, second=second, rest=rest, gain=first - rest, nearer=nearer(rest, first))
         if table.crosstalk:
             self._add_crosstalk(arrays, memory, cues, targets)
 
@@ -310,7 +310,7 @@ class Ensemble(Kind):
         table, what = self.ensemble, compared(memory)
         signal, noise, wrong = crosstalk(memory, cues, targets)
         spread = float(np.std(noise)) if noise.size else 0.0
-        add_means(arrays, signal=signal, spread=spread, wrong=wrong if noise.size else 0.0)
+        arrays.add_means(signal=signal, spread=spread, wrong=wrong if noise.size else np.zeros(1, bool))
         centres, density = histogram(noise, spread, cues.shape[1])
         labels = tuple(repr(round(float(centre), 6)) for centre in centres)
         arrays.add("crosstalk", Labelled(density, ("bin",), (labels,), scales={"bin": centres}), drawn=True)
@@ -337,12 +337,6 @@ class Ensemble(Kind):
         for name in [name for name in MEASURES if name in arrays]:
             of = sweeps if name == "overlap" else ""
             yield f"{name} = {shown(arrays[name].values, 4)}: {say(MEASURES[name])}{of}"
-
-
-def add_means(arrays: Arrays, **values: Any) -> None:
-    """Add the mean of the numbers of each name."""
-    for name, each in values.items():
-        arrays.add(name, np.mean(each))
 
 
 def cosines(states: np.ndarray, targets: np.ndarray) -> np.ndarray:

@@ -7,8 +7,9 @@ from typing import Annotated, ClassVar, Literal, Self
 import numpy as np
 from pydantic import Field, Tag
 
+from hopattn.foundation.intervals import mean_interval, share_interval
 from hopattn.foundation.sentences import say
-from hopattn.foundation.writing import number
+from hopattn.foundation.writing import interval_text, number
 from hopattn.scenario.arithmetic import equals, written
 from hopattn.scenario.arrays import Arrays, Labels
 from hopattn.scenario.grids import axis_values
@@ -74,6 +75,7 @@ class Forgetting(Kind):
 
     def compute(self, arrays: Arrays, rng: np.random.Generator) -> None:
         table, model, after = self.forgetting, self.forgetting.model, self.forgetting.after
+        arrays.add("trials", table.trials, drawn=True)
         texts = measured_by_length(model, after, table.names, table.trials, int(rng.integers(2**63)))
         curve: dict[str, Labels] = {"reader": tuple(READERS), "words after the first": after}
         laws: dict[str, Callable[..., float]]
@@ -82,8 +84,10 @@ class Forgetting(Kind):
             trials = np.array([[numbers[f"{name} {reader}"] for numbers in texts] for reader in READERS])
             means = trials.mean(axis=-1)
             by_law = [[law(n, attention=attends) for n in after] for attends in READERS.values()]
-            arrays.add(name, means, curve)
-            arrays.add(f"{name}-error", trials.std(axis=-1, ddof=1) / np.sqrt(table.trials), curve)
+            intervals = (share_interval if name == "accuracy" else mean_interval)(trials)[1]
+            arrays.add(name, means, curve, share=name == "accuracy")
+            for i, end in enumerate(("-low", "-high")):  # trials that agree have no interval
+                arrays.add(f"{name}{end}", np.where(np.isnan(intervals[..., i]), means, intervals[..., i]), curve)
             arrays.add(f"{name}-law", by_law, curve)
             for reader, row in zip(READERS, means, strict=True):
                 arrays.add(f"{name} {reader}", row[-1])
@@ -92,6 +96,7 @@ class Forgetting(Kind):
         table, model = self.forgetting, self.forgetting.model
         sizes = map(str, (table.trials, table.dim, table.names))
         yield say("{} random texts of each length; words of {} elements, {} names", *sizes)
+        yield say("[ ]: 95 % interval, Wilson's of the accuracy, Student's t of the cosine")
         for i, n in enumerate(table.after):
             yield say("{} words after the first:", str(n))
             for row, (reader, attends) in enumerate(READERS.items()):
@@ -100,9 +105,9 @@ class Forgetting(Kind):
                 read = number(first), number(length)
                 yield "  " + say("{}: a₀ = {} of the first word is read, and √Σa² = {} of all", say(reader), *read)
                 for name in ("cosine", "accuracy"):
-                    ends = ("-law", "", "-error")
-                    law, mean, error = (float(arrays[f"{name}{end}"].values[row, i]) for end in ends)
+                    ends = ("-law", "", "-low", "-high")
+                    law, mean, *interval = (float(arrays[f"{name}{end}"].values[row, i]) for end in ends)
                     ratio = f"{number(first)}/{number(length)} {equals(law, written(first) / written(length))} "
                     by_law = f"{ratio * (name == 'cosine')}{number(law)}"
-                    measured = f"{number(mean)} ± {number(error)}"
+                    measured = f"{number(mean)}{interval_text(*interval)}"
                     yield "    " + say("{}: by the law {}, measured {}", say(name), by_law, measured)

@@ -7,8 +7,9 @@ import numpy as np
 from pydantic import Field
 
 from hopattn.dynamics.updates.asynchronous import Glauber
+from hopattn.foundation.intervals import student
 from hopattn.foundation.sentences import say
-from hopattn.foundation.writing import number
+from hopattn.foundation.writing import interval_text, number
 from hopattn.landscapes.enumerated import spins
 from hopattn.memories.models import named_memories
 from hopattn.networks.classical import Hopfield
@@ -177,6 +178,8 @@ class Ising(Kind):
                 means, errors = np.stack(sampled, axis=1)
                 arrays.add("sampled", means, {**axis, "quantity": ("energy", *names)})
                 arrays.add("errors", errors, {**axis, "quantity": ("energy", *names)})
+                arrays.add("chains", table.chains, drawn=True)
+                arrays.add("half", student(table.chains) * errors, {**axis, "quantity": ("energy", *names)}, drawn=True)
                 exact = np.column_stack([thermal[:, 0], overlaps])
                 arrays.add("deviation", np.max(np.abs(means - exact) / errors))
 
@@ -199,8 +202,9 @@ class Ising(Kind):
                 if "mean-field" in arrays:
                     line += say("; for infinitely many spins {}", number(arrays["mean-field"].values[i, j]))
                 if "sampled" in arrays:
-                    drawn, error = (arrays[name].values[i, j + 1] for name in ("sampled", "errors"))
-                    line += say("; by Glauber's update {} ± {}", number(drawn), number(error))
+                    drawn, half = (float(arrays[name].values[i, j + 1]) for name in ("sampled", "half"))
+                    line += say("; by Glauber's update {}{}", number(drawn), interval_text(drawn - half, drawn + half))
                 yield line
         if "deviation" in arrays:
+            yield say("[ ]: 95 % interval (Student's t) of {} chains", str(table.chains))
             yield say("the largest difference is {} standard errors", number(float(arrays["deviation"].values)))

@@ -281,6 +281,7 @@ class Landscape(StoredWords):
             arrays.add(f"radii{name}", on_scales(values, {"load": texts}, scales))
         for text, curve in zip(texts, curves, strict=True):
             arrays.add("radius" if table.loads is None else f"load {text} radius", curve.radius)
+        arrays.add("cues", curves[0].cues, drawn=True)
         arrays.add("damaged", "reversed" if memory.activation.discrete else "noise", drawn=True)
 
     def _add_fixed_points(self, arrays: Arrays, memory: AssociativeMemory, seed: int, rng: np.random.Generator) -> None:
@@ -373,11 +374,12 @@ def _explain_ends(arrays: Arrays) -> Iterator[str]:
 
 def _explain_returns(arrays: Arrays) -> Iterator[str]:
     """The radius of each load with its interval, and the shares."""
-    returned, ends = arrays["returned"], [arrays[f"radii{end}"].values for end in ("", "-low", "-high")]
+    returned, cues = arrays["returned"], arrays["cues"].values
+    ends = [arrays[f"radii{end}"].values for end in ("", "-low", "-high")]
     for i, load in enumerate(returned.labels[0]):
         radius, low, high = (number(end[i]) for end in ends)
-        interval = say("95% from {} to {}, over the cues", low, high)
-        yield say("load {}: half return up to the damage {} ({})", in_comma(load), radius, interval)
+        interval = say("95 % interval (Wilson) of {} cues: {} to {}", str(cues), low, high)
+        yield say("load {}: half return up to the damage {}; {}", in_comma(load), radius, interval)
         if "radii-error" in arrays:
             yield "  " + say("standard error over the memories: {}", number(arrays["radii-error"].values[i]))
         for damage, share in zip(returned.scales["damage"], returned.values[i], strict=True):

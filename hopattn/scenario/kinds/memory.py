@@ -340,8 +340,7 @@ class MemoryScenario(StoredWords):
         if some.size:  # cues that are patterns, or were made of one
             own, matched = np.asarray(self.targets)[some], np.asarray(ended.matched)[some]
             alike = np.all(patterns[matched] == patterns[own], axis=-1)  # a pattern may occur twice
-            arrays.add("overlap", np.mean(cosines[some, own]))
-            arrays.add("recalled", np.mean((matched >= 0) & alike))
+            arrays.add_means(overlap=cosines[some, own], recalled=(matched >= 0) & alike)
             known = {"cue": [rows[i] for i in some]}
             arrays.add("overlaps", cosines[some, own], known)
             arrays.add("start", np.asarray(cosine(cues[:, word], patterns))[some, own], known, drawn=True)

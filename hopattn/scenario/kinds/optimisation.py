@@ -207,8 +207,7 @@ class Optimisation(Kind):
             options: Any = {"starts": search.starts, "u0": search.u0, "max_steps": search.max_steps}
             found = minimise(problem, update=update, rng=rng, **options)
         arrays.add("shares", found.shares, {"starts": ("valid", "best"), "share": ("share", "from", "to")})
-        arrays.add("valid", np.mean(found.valid))
-        arrays.add("best", np.mean(found.best))
+        arrays.add_means(valid=found.valid, best=found.best)
         arrays.add("different", len(found.different))
         if problem.optimum is not None:
             arrays.add("optimum", problem.optimum)

@@ -151,6 +151,8 @@ FORMULAS: Mapping[Callable[..., float], str] = {
     sums_kept: "kept_sums",
 }
 """The simulations, each with the function of `ha.theory` that predicts it; it takes the arguments of the same names."""
+SHARES = (learnable, sums_kept)
+"""The simulations of shares of outcomes."""
 simulations = {one.__name__: one for one in FORMULAS}
 """The simulations by their names."""
 
@@ -217,7 +219,7 @@ class Simulation(Kind):
             by_theory = table.theory and table.predicted()
         with at("simulation", "of", table=table.of):
             drawn = [simulations[table.name](one, **table.given) for one in rng.spawn(table.times)]
-        arrays.add(table.measure, np.mean(drawn))
+        arrays.add(table.measure, np.mean(drawn), share=simulations[table.name] in SHARES)
         arrays.add("standard error", np.std(drawn, ddof=1) / np.sqrt(table.times), mean=False)
         if table.theory:
             arrays.add("theory", by_theory, mean=False)

@@ -250,7 +250,7 @@ class Task(MatricesTable, WordsKind):
         title = "sequences" if count <= LISTED else f"the first {LISTED} of {count} sequences"
         axes = {"row": numbers(len(rows)), "column": ("sequence", "answer given", "right answer", "")}
         arrays.add(title, rows, axes, drawn=True)
-        arrays.add("accuracy", np.mean(right))
+        arrays.add_means(accuracy=right)
         if task.model == "attention":
             columns, axis = labels(sequences[0].tokens), {"axis": coding.axes}
             place: dict[str, Any] = {"text": FIRST, "drawn": True}

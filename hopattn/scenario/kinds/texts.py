@@ -544,7 +544,7 @@ class FastWeights(MatricesTable, WordsKind):
         arrays.add("output", output, query | {"axis": value_axes})
         arrays.add("quadratic", quadratic, query | {"axis": value_axes})
         arrays.add("difference", np.max(np.abs(output - quadratic)))
-        arrays.add("positive", np.mean(scores.sum(axis=-1) > 0))
+        arrays.add_means(positive=scores.sum(axis=-1) > 0)
         if crossed:
             arrays.add("source", text, token | axis, drawn=True)
         if table.n_random:

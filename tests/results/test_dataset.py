@@ -1,16 +1,21 @@
-"""Sweeps, results, recalls and comparisons in pandas and xarray: the same numbers, and where they come from."""
+"""Every result in every form: the same numbers, and where they come from."""
 
+import csv
 import json
 import sys
-from io import StringIO
+from io import BytesIO, StringIO
 from itertools import product
 
 import numpy as np
 import pytest
 
 import hopattn as ha
+from hopattn.circuits import Recipe, head_census, train
+from hopattn.experiments.separation import Separation, SeparationReport
 from hopattn.foundation.errors import InvalidInput
+from hopattn.papers import records, verdicts
 from hopattn.results.labelled import Labelled
+from hopattn.theory.separation import margins
 from tests.refusal import refused
 
 PATTERNS = np.random.default_rng(0).choice([-1.0, 1.0], (3, 20))
@@ -60,7 +65,43 @@ def test_what_they_hold_and_where_it_comes_from(name):
         assert arrays["overlaps"].dims == ("step", "cue", "pattern") and arrays["state"].shape == (2, 20)
     else:
         assert frame["recalled"].tolist() == [row["recalled"] for row in thing.table()]
-        assert arrays["recalled"].sel(memory="nearest", load=0.4).values.tolist() == [frame["recalled"].iloc[-1]]
+        assert arrays["recalled"].sel(memory="nearest", load=0.375).values.tolist() == [frame["recalled"].iloc[-1]]
+
+
+MARGINS = margins(np.eye(3) + 0.1)
+DATASETS = THINGS | {
+    "census": lambda: head_census([(ha.MultiHead([ha.Head(*[np.eye(20)] * 3)], np.eye(20)), PATTERNS)], [*"aba"]),
+    "training": lambda: train(Recipe(dim=8, heads=2, words=8, length=16, longest=8, steps=4, every=2, batch=2, seed=0)),
+    "separation": lambda: Separation((SeparationReport("head 1", MARGINS, 0.01), SeparationReport("", MARGINS, 0.1))),
+    "report": lambda: SeparationReport("", MARGINS, 0.01),
+    "papers": lambda: verdicts(records().values()),
+    "array": lambda: WEIGHTS,
+    "shown": lambda: ha.run(ha.load("bank")).shown(),
+}
+
+
+@pytest.mark.parametrize("name", DATASETS)
+def test_every_form_holds_the_rows_of_the_table(name):
+    thing = DATASETS[name]()
+    table, sheet = thing.table(), [*csv.DictReader(StringIO(thing.to_csv()))]
+    assert len(sheet) == len(table)
+    for row, line in zip(table, sheet, strict=True):
+        for column, value in row.items():
+            if isinstance(value, int | float):
+                assert line[thing._titles.get(column, column)] == str(value)
+    whole = json.loads(thing.to_json())
+    assert whole == json.loads(json.dumps(thing.to_dict(), allow_nan=False))
+    if thing._rows in whole:
+        assert whole[thing._rows] == json.loads(json.dumps(table))
+    with np.load(BytesIO(thing.to_npz())) as arrays:
+        columns = {column for row in table for column in row}
+        assert {*(thing._arrays() or columns)} <= {*arrays.files}
+        assert all(np.array_equal(arrays[one], np.asarray(array)) for one, array in thing._arrays().items())
+    pytest.importorskip("pandas")
+    frame = thing.to_pandas()
+    assert len(frame) == len(table) and ("<table" in ha.html(thing) or name == "training")
+    pytest.importorskip("xarray")
+    thing.to_xarray()
 
 
 @pytest.mark.parametrize("name", THINGS)
