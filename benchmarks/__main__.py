@@ -21,6 +21,7 @@ GROUPS = {
     "startup": "Start",
     "retrieval": "One softmax step against PyTorch",
     "devices": "PyTorch arrays",
+    "layers": "Layers of PyTorch",
     "products": "One softmax step against its matrix products alone",
     "steps": "Several steps, small steps, the usual ways",
     "small": "Small calls against the formulas by hand",

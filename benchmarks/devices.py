@@ -35,7 +35,7 @@ def rows(options: Options) -> Iterator[Row]:
             )
 
 
-def _tensors(device: str, dtype: str) -> tuple[Any, Any, Any]:
+def tensors(device: str, dtype: str) -> tuple[Any, Any, Any]:
     """PyTorch, and keys and cues on a device."""
     torch = import_or_skip("torch")
     if device == "cuda" and not torch.cuda.is_available():
@@ -44,7 +44,7 @@ def _tensors(device: str, dtype: str) -> tuple[Any, Any, Any]:
     return torch, *(torch.from_numpy(array).to(device) for array in random_arrays(SIZE, dtype))
 
 
-def _to_the_end(torch: Any, device: str, work: Callable[[], Any]) -> Callable[[], Any]:
+def to_the_end(torch: Any, device: str, work: Callable[[], Any]) -> Callable[[], Any]:
     """A work that lasts until the device has done it."""
 
     def whole() -> Any:
@@ -57,17 +57,17 @@ def _to_the_end(torch: Any, device: str, work: Callable[[], Any]) -> Callable[[]
 
 
 def _step(device: str, dtype: str, options: Options) -> Measured:
-    torch, keys, cues = _tensors(device, dtype)
+    torch, keys, cues = tensors(device, dtype)
     memory, attend = ha.Memory(keys, beta=1 / math.sqrt(SIZE[2])), torch.nn.functional.scaled_dot_product_attention
     stored, own = keys[None, None], cues[None, None]
     works = {"PyTorch": lambda: attend(own, stored, stored), "hopattn": lambda: memory.step(cues)}
     require_close(memory.step(cues).cpu(), works["PyTorch"]()[0, 0].cpu())
-    works = {name: _to_the_end(torch, device, work) for name, work in works.items()}
+    works = {name: to_the_end(torch, device, work) for name, work in works.items()}
     return ratio(interleaved(works, options), "PyTorch", "hopattn")
 
 
 def _recall(device: str, dtype: str, options: Options) -> Measured:
-    torch, keys, cues = _tensors(device, dtype)
+    torch, keys, cues = tensors(device, dtype)
     memory, expected = ha.Memory(keys, beta=BETA[dtype]), cues
     recall = memory.recall(cues, max_steps=STEPS)
     if not (recall.converged.all() and (recall.steps == STEPS).any()):
@@ -76,14 +76,14 @@ def _recall(device: str, dtype: str, options: Options) -> Measured:
         expected = memory.step(expected)
     require_close(recall.state.cpu(), expected.cpu())
     works = {"recall": lambda: memory.recall(cues, max_steps=STEPS), "step": lambda: memory.step(cues)}
-    works = {name: _to_the_end(torch, device, work) for name, work in works.items()}
+    works = {name: to_the_end(torch, device, work) for name, work in works.items()}
     return ratio(interleaved(works, options), "recall", "step")
 
 
 def _sink(device: str, dtype: str, options: Options) -> Measured:
-    torch, keys, cues = _tensors(device, dtype)
+    torch, keys, cues = tensors(device, dtype)
     plain, memory = (ha.Memory(keys, beta=1 / math.sqrt(SIZE[2]), sink=sink) for sink in (None, 0.0))
     require_close(memory.step(cues).cpu(), ((1 - memory.rest(cues))[:, None] * plain.step(cues)).cpu())
     works = {"with a sink": lambda: memory.step(cues), "without": lambda: plain.step(cues)}
-    works = {name: _to_the_end(torch, device, work) for name, work in works.items()}
+    works = {name: to_the_end(torch, device, work) for name, work in works.items()}
     return ratio(interleaved(works, options), "with a sink", "without")

@@ -12,6 +12,7 @@ from . import networks as networks
 from . import positions as positions
 from . import retrieval as retrieval
 from . import theory as theory
+from . import torch as torch
 from . import transformer as transformer
 from .checkpoints.checkpoint import Checkpoint as Checkpoint
 from .dynamics.own_parts import register as register

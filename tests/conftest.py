@@ -123,13 +123,14 @@ def pytest_addoption(parser):
 class WithExamples:
     """Of the package, the modules with an example: importing and searching the others takes long.
 
-    Those of `hopattn.jax` need the extra `jax`.
+    Those of `hopattn.torch` and `hopattn.jax` need the extra of this name.
     """
 
     @staticmethod
     def pytest_ignore_collect(collection_path):
         of_package = collection_path.suffix == ".py" and ROOT / "hopattn" in collection_path.parents
-        if of_package and collection_path.parent.name == "jax" and importlib.util.find_spec("jax") is None:
+        extra = collection_path.parent.name
+        if of_package and extra in ("torch", "jax") and importlib.util.find_spec(extra) is None:
             return True
         return True if of_package and ">>>" not in collection_path.read_text(encoding="utf-8") else None
 

@@ -21,7 +21,7 @@ from tools import signatures
 
 ROOT = Path(__file__).parent.parent
 PACKAGE = Path(hopattn.__file__).parent
-ABSENT = {room for room in ("jax",) if find_spec(room) is None}
+ABSENT = {room for room in ("jax", "torch") if find_spec(room) is None}
 """The rooms that have no names here: each needs the extra of its name."""
 
 
@@ -52,8 +52,8 @@ def test_no_public_name_is_also_a_module():
 
 
 def test_what_is_reached_by_two_ways_is_one_object():
-    """But for the layers of JAX, which have the names that their users know."""
-    for room in (getattr(hopattn, name) for name in lazy.rooms(hopattn.__file__) if name != "jax"):
+    """But for the layers of PyTorch and JAX, which have the names that their users know."""
+    for room in (getattr(hopattn, name) for name in lazy.rooms(hopattn.__file__) if name not in ("jax", "torch")):
         for name in {*room.__all__} & {*hopattn.__all__}:
             assert getattr(room, name) is getattr(hopattn, name)
 
@@ -95,8 +95,7 @@ def public_calls():
             continue
         yield name, public
         if inspect.isclass(public):
-            parts = (part for part in dir(public) if part == "__call__" or not part.startswith("_"))
-            yield from ((f"{name}.{part}", getattr(public, part)) for part in parts)
+            yield from ((f"{name}.{part}", getattr(public, part)) for part in signatures.members(public))
         elif isinstance(public, Mapping):
             yield from ((f"{name}[{entry!r}]", one) for entry, one in public.items())
 

