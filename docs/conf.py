@@ -32,7 +32,7 @@ add_module_names = False
 toc_object_entries = False
 maximum_signature_line_length = 88
 nitpick_ignore_regex = [("py:class", ".*")]  # types are words in a signature, and no links
-suppress_warnings = ["config.cache"]
+suppress_warnings = ["config.cache", "ref.python"]  # `Hopfield` is also in `ha.torch` and `ha.jax`
 
 
 def setup(app: Sphinx) -> None:

@@ -3,6 +3,7 @@
 import ast
 import inspect
 import re
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,8 @@ from hopattn.foundation.shown_types import spelled_out
 from tools import signatures
 
 EYE = np.eye(4)
+ABSENT = [extra for extra in ("torch", "jax") if find_spec(extra) is None]
+whole_table = pytest.mark.skipif(bool(ABSENT), reason=f"the table has the layers of {' and '.join(ABSENT)} too")
 REFERENCE = Path(__file__).parents[1] / "docs/reference"
 PAGE, CHANGES = (REFERENCE.joinpath(name).read_text(encoding="utf-8") for name in ("defaults.md", "changes.md"))
 MASKS = {"ha.circuits.Training.model": "causal", "ha.circuits.induction_circuit": "strict"}
@@ -69,6 +72,10 @@ MADE = {
     "ha.jax.Hopfield.init": None,  # tests/jax has the layers beside JAX's attention
     "ha.jax.largest_eigenvalue": None,
     "ha.jax.recall": None,
+    "ha.torch.Hopfield": lambda: ha.torch.Hopfield(4, maps=()).beta,
+    "ha.torch.Hopfield.from_state": None,  # tests/torch has the layers beside PyTorch's
+    "ha.torch.HopfieldLayer": lambda: ha.torch.HopfieldLayer(4, maps=()).beta,
+    "ha.torch.HopfieldPooling": lambda: ha.torch.HopfieldPooling(4, maps=()).beta,
     "ha.cluster.sharded": None,  # it needs a cluster; tests/cluster compares it with a `Memory`
     "ha.memories.universal": lambda: ha.memories.universal(EYE).separation.beta,
     "ha.networks.Layer": lambda: ha.networks.Layer("a", 4, "softmax").activation.separation.beta,
@@ -95,6 +102,7 @@ def decoder():
     return ha.transformer.RecurrentDecoder(recurrent)
 
 
+@whole_table
 def test_what_none_stands_for_is_what_the_table_says():
     words = {"1": 1.0, defaults.IN_ATTENTION: 0.5}
     unnamed = {name for name, key in NAMED if key == "beta" and CALLS[name][key] is None}
@@ -104,6 +112,7 @@ def test_what_none_stands_for_is_what_the_table_says():
         assert made is None or made() == pytest.approx(words[told[name]]), name
 
 
+@whole_table
 def test_each_exception_is_in_the_table():
     rows = dict(defaults.rows())
     columns = {key: column for column, keys in defaults.NAMES.items() for key in keys}
@@ -111,6 +120,7 @@ def test_each_exception_is_in_the_table():
         assert told in rows[name][columns[key]], (name, key)
 
 
+@whole_table
 def test_the_page_has_the_table():
     assert defaults.table() in PAGE
 

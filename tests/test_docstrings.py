@@ -23,7 +23,8 @@ def parameters(call):
     """The names of the parameters of a call, and of its options."""
     for one in declared(call).parameters.values():
         options = get_args(one.annotation) if one.kind is one.VAR_KEYWORD else ()
-        yield from options[0].__annotations__ if options else [one.name] * (one.name not in ("self", "cls"))
+        hidden = one.name in ("self", "cls") or one.name.startswith("_")
+        yield from options[0].__annotations__ if options else [one.name] * (not hidden)
 
 
 def words_of(call):

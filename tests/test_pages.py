@@ -55,6 +55,8 @@ def test_every_figure_answers_a_question():
     ],
 )
 def test_files_commands_and_keys_are_up_to_date(page):
+    for extra in ("torch", "jax") if page.stem == "defaults" or page.parent.name == "api" else ():
+        pytest.importorskip(extra, reason=f"the page has the names of ha.{extra}")
     text = page.read_text(encoding="utf-8")
     assert differences(text, refresh.refreshed(text)) == [], "make docs"
 

@@ -25,6 +25,10 @@ OTHERWISE: Mapping[tuple[str, str], str] = {
             "networks.Attention",
             "networks.EnergyTransformer",
             "jax.Hopfield.init",
+            "torch.Hopfield",
+            "torch.Hopfield.from_state",
+            "torch.HopfieldLayer",
+            "torch.HopfieldPooling",
         )
     },
     **{

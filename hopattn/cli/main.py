@@ -50,16 +50,16 @@ class Commands(click.Group):
             super().format_options(ctx, formatter)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the commands in two groups, those that most people want first."""
+        """Write the commands in two groups, the first for most people; `hopattn` alone only names the second."""
         names = self.list_commands(ctx)
-        space = formatter.width - 6 - max(map(len, names))
-        for heading, group in (
-            ("Commands", FIRST),
-            ("Further commands", (name for name in names if name not in FIRST)),
-        ):
+        further, space = [name for name in names if name not in FIRST], formatter.width - 6 - max(map(len, names))
+        for heading, group in (("Commands", FIRST), ("Further commands", further))[: 1 if ctx.meta.get(_ALONE) else 2]:
             loaded = ((name, self.get_command(ctx, name)) for name in group)
             with formatter.section(heading):
                 formatter.write_dl([(name, one.get_short_help_str(space)) for name, one in loaded if one is not None])
+        if ctx.meta.get(_ALONE):
+            formatter.write_paragraph()
+            formatter.write_text(f"Further commands: {', '.join(further)}. `hopattn --help` says what they do.")
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the exit codes, but not below `hopattn` alone."""

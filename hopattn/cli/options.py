@@ -26,6 +26,7 @@ SHARED: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "--over": ("Go over values", {"multiple": True, "metavar": "KEY=GRID"}),
     "--measure": ("Only this measure", {"metavar": "NAME"}),
     "--trials": ("Trials at each point", {"type": click.IntRange(min=1)}),
+    "--steps": ("Steps of the optimiser", {"type": click.IntRange(min=1), "default": 1000, "show_default": True}),
     "--seed": ("Random seed", {"type": click.IntRange(min=0)}),
     "--workers": ("Number of worker processes, by default one on each core", {"type": click.IntRange(min=1)}),
     "--mask": ("Which keys a query of a file may see (none)", {"metavar": "none|causal|strict"}),
@@ -52,6 +53,7 @@ def option(name: str, about: str = ".", **more: Any) -> Callable[[Any], Any]:
     return click.option(name, parameter, help=sentence + about, **(dict(keywords) | more))
 
 
+_DRAWN = "(svg|pdf|png|gif)(,(svg|pdf|png|gif))*"
 OLD: Mapping[str, Mapping[str, str]] = {
     "run": {
         "--csv X": "--array X --out -.csv",
@@ -60,9 +62,9 @@ OLD: Mapping[str, Mapping[str, str]] = {
         "--figures": "--figure all",
         "--into X": "--out X/",
         "--format md|html|tex": "--out -.X",
-        "--format X": "--as X",
+        f"--format {_DRAWN}": "--as X",
     },
-    "figures": {"--format X": "--as X"},
+    "figures": {f"--format {_DRAWN}": "--as X"},
     "compare": {
         "--csv X": "--out X",
         "--figure X": "--out X",
@@ -89,7 +91,7 @@ OLD: Mapping[str, Mapping[str, str]] = {
         "--format moodle": "? --out -.xml",
         "--format qti": "? --out -.zip",
         "--format notebook": "? --out -.ipynb",
-        "--format X": "? --out -.X",
+        "--format md|html|tex|json": "? --out -.X",
     },
     "separation": {"--all": "--long"},
 }

@@ -40,7 +40,7 @@ _ALL = "table and picture in all forms of --as, csv, json and npz, and provenanc
 WRITTEN: Mapping[str, Mapping[str, str]] = {
     "run": {
         "svg png": "the picture that shows the scenario best, or that of --figure",
-        "gif": "the same, moving",
+        "gif": "the same, or the first one that moves",
         "pdf": "a page for each picture of each scenario",
         "csv npz": "the arrays of the terminal, of all variants, or those of --array",
         "json": "all that --json prints, or the arrays of --array",
@@ -57,6 +57,7 @@ WRITTEN: Mapping[str, Mapping[str, str]] = {
     "compare": {**_PICTURE, **_TABLE, FOLDER: _ALL},
     "heads": {**_PICTURE, **_TABLE, FOLDER: f"{_ALL}; of a file of `hopattn train` also the model as a checkpoint"},
     "separation": _TABLE,
+    "bags": _TABLE,
     "train": {FOLDER: "each training as MODEL.npz, to resume from"},
     "papers": {"svg png pdf": "the picture of the scenario that shows a number", **_TABLE},
     "practice": {

@@ -6,10 +6,10 @@ A cue goes to all chunks of keys; what comes back is as large as the answer.
 
 import os
 from collections.abc import Callable, Collection
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial, wraps
-from typing import Any, Unpack
+from typing import Any, Self, Unpack
 
 import numpy as np
 
@@ -112,7 +112,7 @@ class ShardedStep(Step):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Sharded(AbstractContextManager["Sharded"], KeyValueMemory):
+class Sharded(KeyValueMemory):
     """A memory whose keys lie on many machines, with the protocol of `Memory`; `ha.cluster.sharded` makes one.
 
     A separation whose parts add up (softmax, and those in which a weight depends on its own score alone) sends as many
@@ -133,12 +133,17 @@ class Sharded(AbstractContextManager["Sharded"], KeyValueMemory):
     temporary: bool
 
     def __post_init__(self) -> None:
+        if not isinstance(self.retrieval, ShardedStep):
+            raise InvalidInput("retrieval: expected the step of a memory that ha.cluster.sharded makes")
         parts = {name: getattr(self.retrieval, name) for name in ("similarity", "separation", "activation")}
         vars(self).update(parts, same_neurons=self.autoassociative)
 
     def __repr__(self) -> str:
         shapes = f"{self.keys.numblocks[0]} shards of keys {self.keys.shape}, values {self.values.shape}"
         return f"Sharded({shapes}, {self.similarity!r}, {self.separation!r}, {self.activation!r})"
+
+    def __enter__(self) -> Self:
+        return self
 
     def __exit__(self, *_: object) -> None:
         self.close()

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import singledispatch
+from functools import partial, singledispatch
 from itertools import chain, permutations, repeat
 from typing import Any
 
@@ -12,7 +12,7 @@ from hopattn.figures.names import at_ends, beside_points, labels, numeral
 from hopattn.figures.quantities import plain, set_logarithmic
 from hopattn.figures.sheet import Arrows, Bars, Cells, Curve, Nodes, Panel, Picture, Points, Rule, Sheet, Surface
 from hopattn.figures.style import edged, pixels, scaled, theme
-from hopattn.figures.text import JOINT, ems, readable_on, wrapped
+from hopattn.figures.text import JOINT, ems, number, readable_on, wrapped
 
 Axes = Any  # matplotlib.axes.Axes
 Figure = Any  # matplotlib.figure.Figure
@@ -324,7 +324,7 @@ def _(mark: Bars, place: Place) -> Any:
             point, away = ((end, x), (scaled(5) * side, 0)) if lying else ((x, end), (0, scaled(5) * side))
             look: Any = {"ha": "right" if side < 0 else "left"} if lying else {"va": "top" if side < 0 else "bottom"}
             look = {"ha": "center", "va": "center", "textcoords": "offset points", "fontsize": scaled(15)} | look
-            ax.annotate(numeral(value, place.lang), point, away, **look)
+            ax.annotate(numeral(value, place.lang, partial(number, digits=mark.digits)), point, away, **look)
         if not free:
             ax.margins(**{"x" if lying else "y": 0.3 if lying and values.min(initial=0) < 0 else 0.16})
     return bars[0] if len(values) else None

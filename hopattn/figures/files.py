@@ -95,7 +95,9 @@ def rendered(
         files = [_pdf(pages)] if format == "pdf" else [_file(page, format) for page in pages]
     notes = [tuple(filter(None, [advice(sheet), fitted.remark()])) for fitted, sheet, _ in pages]
     if format == "pdf":
-        return [(files[0], tuple(dict.fromkeys([*(note for page in notes for note in page), *letters])))]
+        names = [f"{picture.scenario}, {picture.name}: " if len(pictures) > 1 else "" for *_, picture in pages]
+        of_pages = [f"{name}{note}" for name, page in zip(names, notes, strict=True) for note in page]
+        return [(files[0], tuple(dict.fromkeys([*of_pages, *letters])))]
     return [(data, (*note, *letters)) for data, note in zip(files, notes, strict=True)]
 
 

@@ -118,14 +118,19 @@ def slope_of(run: Run, i: int, apart: float = APART) -> tuple[np.ndarray, np.nda
     way, balls = run.arrays["valley"].values[i].T, run.arrays["balls"].values[i][:, : last_step(run, i) + 1].T
     way = way[np.isfinite(way).all(axis=1)]
     size = np.maximum(np.ptp(way, axis=0), 1e-9)
+    shown = spread(balls, size, apart)
+    x = np.linspace(way[0, 0], way[-1, 0], FINE)
+    return np.column_stack([x, np.interp(x, *way.T)]), balls[shown], [str(k) for k in shown]
+
+
+def spread(balls: np.ndarray, size: np.ndarray, apart: float = APART) -> list[int]:
+    """Which of some balls `(n_balls, 2)` are shown: the last before all others, and those that lie apart from it."""
     last = int(np.argmax(np.all(np.abs(balls - balls[-1]) < 1e-3 * size, axis=1)))  # where it first lies at its end
-    shown = [last]  # before all others
+    shown = [last]
     for k in range(last):
         if (np.abs(balls[shown] - balls[k]) / size).max(axis=1).min() > apart:
             shown.append(k)
-    shown.sort()
-    x = np.linspace(way[0, 0], way[-1, 0], FINE)
-    return np.column_stack([x, np.interp(x, *way.T)]), balls[shown], [str(k) for k in shown]
+    return sorted(shown)
 
 
 def recalls(run: Run, i: int) -> bool:

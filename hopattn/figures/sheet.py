@@ -100,7 +100,7 @@ class Picture(Mark):
 class Bars(Mark):
     """Bars from 0, to both sides of it. at: their places; the default counts from 0. error: half of an interval, or its
     ends `(2, n)` as distances. lying: bars to the right, the first at the top. numbers: whether bars have numbers.
-    zero, unit: on a free panel, where 0 lies, and the length of 1.
+    zero, unit: on a free panel, where 0 lies, and the length of 1. digits: the most decimals of the numbers.
     """
 
     values: np.ndarray
@@ -113,6 +113,7 @@ class Bars(Mark):
     width: float = 0.7
     zero: float = 0.0
     unit: float = 1.0
+    digits: int = 2
 
 
 @dataclass(frozen=True)

@@ -134,7 +134,10 @@ def unknown(word: object, choices: Iterable[str], further: Iterable[str] = (), c
 def listed(names: Iterable[str]) -> str:
     """Names with commas between them, each shortened; of more than `MAX_LISTED`, the first and the number of all."""
     every = list(names)
-    shown = [name if name.isprintable() and name.strip() == name != "" else repr(name) for name in every[:MAX_LISTED]]
+    shown = [
+        name if name.isprintable() and name.strip() == name != "" and ", " not in name else repr(name)
+        for name in every[:MAX_LISTED]
+    ]
     return ", ".join([*map(shortened, shown), *[f"… {len(every)} in all"] * (len(every) > MAX_LISTED)])
 
 

@@ -90,7 +90,9 @@ def interval_text(low: float | None, high: float | None) -> str:
     >>> interval_text(0.70049, 1.0), interval_text(None, None), interval_text(math.nan, math.nan)
     (' [0.7, 1]', '', '')
     """
-    return "" if low is None or high is None or not low < high else f" [{low:.3g}, {high:.3g}]"
+    if low is None or high is None or not low < high:
+        return ""
+    return say(" [{}, {}]", *(in_comma(f"{end:.3g}") for end in (low, high)))
 
 
 def significant(value: float) -> str:

@@ -1,5 +1,6 @@
 """Layers of PyTorch that recall: attention of any number of steps, to be trained in a network (the extra `torch`).
 
+- `bags.py`: two tasks in which one vector of a bag decides, learned by layers beside each other
 - `layers.py`: `Hopfield`, `HopfieldPooling` and `HopfieldLayer`, modules of PyTorch
 - `states.py`: the states of hopfield-layers and of `torch.nn.MultiheadAttention`, read and written
 - `rest.py`: recall to the fixed point, and its gradient

@@ -1,5 +1,8 @@
 """The public names of `ha.torch`."""
 
+from .bags import Learned as Learned
+from .bags import learn_bag as learn_bag
+from .bags import learn_bags as learn_bags
 from .layers import Hopfield as Hopfield
 from .layers import HopfieldLayer as HopfieldLayer
 from .layers import HopfieldPooling as HopfieldPooling

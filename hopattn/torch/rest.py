@@ -30,7 +30,7 @@ ROUNDS = 50
 """The most rounds of the power iteration."""
 
 
-@dataclass(eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Rest:
     """How the cues of a call came to rest.
 
@@ -147,7 +147,7 @@ class _FixedPoint(torch.autograd.Function):  # type: ignore[misc]
 
         solution = solved(product, gradient)
         # the solution is largest where the eigenvalue is; at 1 and above the rounds for it stop at 0
-        rest.largest_eigenvalue = largest_eigenvalue(product, solution + gradient)
+        vars(rest).update(largest_eigenvalue=largest_eigenvalue(product, solution + gradient))
         doubtful = ~rest.reached | rest.metastable
         if doubtful.any():
             worst = f"the largest residual is {float(rest.residual.max()):.3g}"

@@ -330,7 +330,8 @@ class Group(NamedTuple):
 
     def retrieval(self, keys: Array) -> Step:
         """The step of all heads, with the sink and the α that they share or those of all, `(g, r, 1)`."""
-        step, like, parameters = self.heads[0].retrieval, widened(keys[..., :1]), dict[str, Array]()
+        step, like = self.heads[0].retrieval, widened(keys[..., :1])
+        parameters: dict[str, Array] = {}  # not dict[str, Array](), which PyTorch cannot trace
         for name in step.separation.variables:
             values = [getattr(head.retrieval.separation, name) for head in self.heads]
             if all(one is values[0] or (isinstance(one, float) and one == values[0]) for one in values):

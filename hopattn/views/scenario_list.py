@@ -20,6 +20,10 @@ FIRST = ("bank", "induction", "letters")
 PRACTICE = "practice"
 """The word for the scenarios that draw worksheets, whatever else they show."""
 QUESTIONS = {
+    "meaning": (
+        "a word's sense in its context: the bank of a river, of money",
+        "bank bank-layers bank-mask bank-softmax bank-without practice-7-2 apple",
+    ),
     "attention": (
         "attention by hand: similarity, softmax, weighted sum",
         "ling3804/ kim/ sheets/ aaba sharp-query self-attention",
@@ -62,8 +66,7 @@ QUESTIONS = {
         "linear attention and fast weights: memories of sums",
         "linear linear-attention elu-features random-features superposed delta overwriting denoising",
     ),
-    "maps": ("walks, rooms and messages on graphs", "note/"),
-    "programs": ("programs in heads, and puzzles that networks solve", "rasp/ optimisation/"),
+    "programs": ("programs in heads, puzzles for networks, walks on graphs", "rasp/ optimisation/ note/"),
 }
 """What one may want to see, and where it is: the names of scenarios, and the groups whose other scenarios it has."""
 _QUESTION_OF = {word: key for key, (_, words) in QUESTIONS.items() for word in words.split()}
@@ -97,6 +100,8 @@ def all_listed() -> list[Listed]:
 def with_words(listed: Sequence[Listed], words: Sequence[str]) -> list[Listed]:
     """The scenarios of a group or a question, or those with all words in name and title, or else in the source too.
 
+    Or else those of a question with all words in its line.
+
     Raises `InvalidInput` where there are none.
     """
     asked = [word.casefold() for word in words]
@@ -107,11 +112,12 @@ def with_words(listed: Sequence[Listed], words: Sequence[str]) -> list[Listed]:
     }
     if len(asked) == 1 and asked[0] in belongs:
         return sorted(filter(belongs[asked[0]], listed), key=lambda one: one.name not in asked)
-    for texts in ([f"{one.name} {one.title}" for one in listed], [" ".join(map(str, one)) for one in listed]):
+    names = [f"{one.name} {one.title}" for one in listed]
+    for texts in (names, [" ".join(map(str, one)) for one in listed], [QUESTIONS[one.question][0] for one in listed]):
         lines = zip(listed, map(str.casefold, texts), strict=True)
         if found := [one for one, text in lines if all(word in text for word in asked)]:
             return sorted(found, key=lambda one: one.name not in asked)
-    known = {*belongs, *re.findall(r"\w{3,}", " ".join(f"{one.name} {one.title}" for one in listed).casefold())}
+    known = {*belongs, *re.findall(r"\w{3,}", " ".join(names).casefold())}
     alone = [word for word in asked if not any(word in " ".join(map(str, one)).casefold() for one in listed)]
     guess = next((near for word in alone if (near := nearest(word, sorted(known)))), None)
     hint = f"; did you mean '{guess}'?" if guess else " (`hopattn list` shows what there is)"

@@ -100,7 +100,7 @@ MESSAGES = [
     ("run bank --array weights", "--array: ", "--out weights.csv"),
     ("run bank --array wieghts --out a.csv", "--array: ", "'weights'"),
     ("run bank --figure wrods", "", "'wrods' is unknown", "'words'"),
-    ("run bank --out a.gif", "", "does not move"),
+    ("run quadratic --out a.gif", "", "does not move"),
     ("run bank --out a.svg --frames", "", "does not move"),
     ("run quadratic --out a.gif --frames", "--frames: ", "holds all frames"),
     ("run bank --out a.svg --title x --no-title", "--no-title: "),

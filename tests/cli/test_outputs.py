@@ -41,7 +41,7 @@ def writing_options():
 
 
 def test_each_option_that_takes_a_path_is_known_to_read_or_to_write():
-    assert set(writing_options()) == READS | {("train", "--out")} | set(LINES)
+    assert set(writing_options()) == READS | {("bags", "--out"), ("train", "--out")} | set(LINES)
 
 
 def picture():
@@ -163,3 +163,16 @@ def test_a_training_is_continued_in_its_file(hopattn, tmp_path, torch):
     for steps in ("1", "2"):
         code, _, err = hopattn("train", "one-layer", "--steps", steps, "--out", str(tmp_path))
         assert code in (0, 2) and "is read or written" not in err, err
+
+
+def test_bags_of_somebody_elses_are_left_as_they_are_and_older_ones_replaced(hopattn, tmp_path, torch):
+    line = ["bags", "--trials", "1", "--steps", "1", "--out"]
+    for ending, data in ((".csv", FOREIGN["table"]), (".json", FOREIGN["json"])):
+        file = tmp_path / f"bags{ending}"
+        file.write_bytes(data)
+        code, _, err = hopattn(*line, str(file))
+        assert code == 2 and file.name in err and file.read_bytes() == data
+        file.write_bytes(b"")  # a name that is reserved
+        assert hopattn(*line, str(file))[0] == 0
+        first = file.stat().st_mtime_ns
+        assert hopattn(*line, str(file))[0] == 0 and file.stat().st_mtime_ns > first

@@ -36,10 +36,10 @@ def own_calls(work):
     return calls
 """
 BUDGETS = {
-    "memory.step(patterns[0])": 30,
+    "memory.step(patterns[0])": 31,
     "memory.energy(patterns[0])": 34,
-    "flat.recall(text[0], tol=0, max_steps=10)": 500,
-    "ha.attention(text, text, text, mask='causal')": 65,
+    "flat.recall(text[0], tol=0, max_steps=10)": 510,
+    "ha.attention(text, text, text, mask='causal')": 66,
     "network.step(state)": 43,
     "network.recall(state, tol=0, max_steps=10)": 865,
 }

@@ -253,7 +253,7 @@ def test_a_file_of_something_else_is_no_sweep_and_is_left_as_it_is(tmp_path, con
     file = tmp_path / "points.jsonl"
     file.write_bytes(content)
     for call in (lambda: ha.load(file), sweep(file=file)):
-        refused(call, f"{file}:1: expected ", "not '", "left as it is; give another file of points")
+        refused(call, f"{file}:1: expected ", "not '", "left as it is; name another file of points")
     assert file.read_bytes() == content
 
 

@@ -95,7 +95,7 @@ def test_a_memory_that_never_converges_is_distinguished_from_one_that_could_not_
 
 
 def test_the_places_of_a_comparison_are_numbered_and_named():
-    comparison = options.compared("two-heads", {})
+    comparison = options.compared("two-heads", (), (), {})
     places = [*dict.fromkeys(row.where for row in comparison.rows)]
     figure = drawing(comparison)
     assert len(places) > 1 and "1: " in note(figure) and places[0][:10] in note(figure)

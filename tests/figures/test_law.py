@@ -199,7 +199,7 @@ COMPARED = {
     "bars": lambda: ha.experiments.compare_random(**FEW),
     "curves": lambda: ha.experiments.compare_random({"beta": (0.1, 1.0, 10.0)}, **FEW),
     "maps": lambda: ha.experiments.compare_random({"load": (0.1, 0.5), "noise": (0.0, 0.2)}, **FEW),
-    "places": lambda: options.compared("bank", {"over": ("beta=0.1:32:log3",)}),
+    "places": lambda: options.compared("bank", ("beta=0.1:32:log3",), (), {}),
 }
 
 

@@ -185,7 +185,7 @@ def test_the_automatic_title_is_the_headline_with_the_run():
     assert says(ax, "cosine with muddy: .7 → .91") == []
     assert panel("bank", "words", run="river").get_title() == ""
     german = panel("bank", "words", run="river", lang="de", title="auto")
-    assert "Kosinus" in german.get_title() and {"davor", "danach"} <= {*keys(german)}
+    assert "Kosinus" in german.get_title() and {"vorher", "danach"} <= {*keys(german)}
     whole = ha.plot(result_of("bank"), "attention", run="river", title="auto")
     assert whole.figure.get_suptitle() == result_of("bank").title
 

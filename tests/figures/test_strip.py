@@ -5,6 +5,7 @@ import pytest
 
 from hopattn.figures.figure import gallery
 from hopattn.figures.sheet import Bars, Nodes, Picture, texts_of
+from hopattn.figures.steps import balls_named
 from hopattn.landscapes.plane import valley
 from hopattn.memories import hopfield
 from tests.refusal import refused
@@ -34,7 +35,7 @@ def test_a_strip_of_a_word_shows_its_row_without_what_the_mask_hides():
     assert (bars(sheet, 1), bars(sheet, 2)) == (scores[:3].tolist(), weights[:3].tolist())
     assert [*texts_of(sheet.panels[1])].count("masked") == 1
     assert bars(sheet, 3) == [*run.arrays["layer 1 state"].values[3], *run.arrays["input"].values[3]]
-    assert sheet.title == "‘banks’ takes most from ‘financial’ or ‘muddy’: weight .7"
+    assert sheet.title == "‘banks’: most money after ‘financial’, most river after ‘muddy’"
 
 
 def test_of_many_patterns_a_strip_shows_the_largest_and_the_sum_of_the_others():
@@ -42,16 +43,66 @@ def test_of_many_patterns_a_strip_shows_the_largest_and_the_sum_of_the_others():
     *largest, others = bars(sheet, 2)
     assert sorted(largest) == np.sort(weights)[-4:].tolist()
     assert others + sum(largest) == pytest.approx(weights.sum())
+    scores = result_of("modern").runs[0].arrays["step 1 scores"].values[0]
+    assert bars(sheet, 1)[-1] == max(score for score in scores if score not in bars(sheet, 1)[:-1])
 
 
-def test_the_answer_of_one_layer_is_the_cue_of_the_next():
+def test_a_layer_shows_the_word_that_the_next_one_takes_most_from():
     run, sheet = result_of("induction").runs[0], strip("induction")
-    cue, answer = (run.arrays[f"layer {layer} state"] for layer in (1, 2))
-    (*names, others), *_ = (mark.texts for mark in sheet.panels[8].marks if isinstance(mark, Nodes) and mark.texts[1:])
-    at = [cue.labels[1].index(name) for name in names]
-    assert bars(sheet, 8) == answer.values[3, at].tolist() and not np.any(cue.values[3, at])
-    assert others == f"{np.sum(cue.values[3] == answer.values[3])} unchanged"
-    assert [*texts_of(sheet.panels[4])].count("on to layer 2") == 1
+    match = int(np.argmax(run.arrays["layer 2 head 1 weights"].values[3]))
+    for layer, word, panel in ((1, match, 3), (2, 3, 8)):
+        answer = run.arrays[f"layer {layer} state"]
+        before = run.arrays["input" if layer == 1 else "layer 1 state"].values[word]
+        at = [k for k, axis in enumerate(answer.labels[1]) if axis in texts_of(sheet.panels[panel])]
+        assert bars(sheet, panel) == answer.values[word, at].tolist()
+        rest = f"{np.sum(before != answer.values[word])} of {len(before)} axes: others stay"
+        assert (rest in texts_of(sheet.panels[panel])) == (layer == 2)  # the same of both strips, it stands once
+    assert [*texts_of(sheet.panels[4])].count("next: layer 2") == 1
+
+
+def test_each_of_a_few_heads_has_a_strip_with_what_it_writes():
+    run, sheet = result_of("two-heads-sort").runs[0], strip("two-heads-sort")
+    word = run.arrays["sequence 1 input"].labels[0].index("run")
+    for head in (1, 2):
+        weights, output = (
+            run.arrays[f"sequence 1 layer 1 head {head} {one}"].values[word] for one in ("weights", "output")
+        )
+        assert bars(sheet, 5 * head - 3) == weights[: word + 1 if head == 1 else word].tolist()
+        assert bars(sheet, 5 * head - 2) == output[output != 0].tolist()
+    assert sheet.title == "‘run’: head 1 writes ‘verb’, head 2 ‘I’"
+
+
+def test_the_strips_of_a_figure_have_one_scale_and_one_zero():
+    for name in ("induction", "messages", "two-heads-sort", "aaba"):
+        panels = strip(name).panels
+        for column in (1, 2, 3):
+            marks = [mark for panel in panels[column::5] for mark in panel.marks if isinstance(mark, Bars)]
+            assert len({(mark.zero, mark.unit) for mark in marks}) == 1, (name, column)
+
+
+@pytest.mark.parametrize(
+    ("name", "title"),
+    [
+        ("aaba", "‘find a B’ takes .5 from ‘B’ with attention, .25 with averaging"),
+        ("induction", "‘their₂’ finds ‘dog’, which noted ‘their’ before it"),
+        ("alignment", "‘kediler’ takes most from ‘cats’ (.9)"),
+        ("lost-pattern", "‘a’ is stored, but lost: it ends at a mixture of a, b, c"),
+        ("neuron-by-neuron", "neurons 2 and 4 turn: the network recalls pattern 2"),
+        ("hopfield-beside-attention", "‘Hopfield’ and ‘attention’ on the same cue: each recalls ‘halves’"),
+    ],
+)
+def test_a_title_says_what_the_answers_show(name, title):
+    assert strip(name).title == title
+    assert strip(name, title="mine").title == "mine"
+
+
+def test_a_ball_lies_at_the_energy_of_each_turn():
+    run, sheet = result_of("neuron-by-neuron").runs[0], strip("neuron-by-neuron")
+    (balls,) = (mark.at for mark in sheet.panels[9].marks if isinstance(mark, Nodes) and mark.shape == "circle")
+    turns = run.arrays["turns"].values[0]
+    energies = [run.arrays["energy"].values[0][0], *turns[turns[:, 1] != turns[:, 2], 3]]
+    assert np.corrcoef(balls[:, 1], energies)[0, 1] == pytest.approx(1)
+    assert "settled after 2 turns" in texts_of(sheet.panels[9])
 
 
 def test_a_neuron_that_turns_shows_the_parts_of_its_field():
@@ -101,3 +152,18 @@ def test_a_valley_between_two_patterns_is_a_line_for_each_run():
     refused(lambda: gallery()["valley"].sheet(result_of("bank")), "figure 'valley'", "no recall whose energy falls")
     (panel,) = gallery()["valley"].sheet(result_of("barrier")).panels
     assert [*panel.x_ticks.values()] == ["stripes", "halfway", "halves"]
+
+
+def test_a_ball_that_hides_others_has_their_numbers():
+    places = np.array([(0, 5.0), (6, 0.1), (7, 0), (7.1, 0)])
+    assert [*balls_named([0, 3], places)] == ["0", "1–3"]
+    assert [*balls_named([0, 2, 3], np.array([(0, 5.0), (0.1, 5), (7, 0), (9, 0)]))] == ["0", "2", "3"]
+
+
+def test_a_caption_names_the_rule_and_the_printed_parts_add_up():
+    dense, lost = strip("dense"), strip("lost-pattern")
+    assert "score⁹, as shares" in texts_of(dense.panels[2])  # the power 10 of the energy has the slope 9
+    assert "× state: sum −.375" in texts_of(lost.panels[2])
+    (parts,) = (mark for mark in lost.panels[2].marks if isinstance(mark, Bars))
+    assert sum(round(value, parts.digits) for value in parts.values) == -0.375
+    assert "softmax, β = 5" in texts_of(strip("alignment").panels[2])

@@ -92,6 +92,8 @@ def test_each_line_to_copy_runs(code, names, monkeypatch):
 
 @pytest.mark.parametrize("room", ROOMS, ids=lambda room: room.__name__)
 def test_each_word_is_answered_by_its_clause_in_every_room(room):
+    if (extra := room.__name__.rpartition(".")[2]) in ("torch", "jax"):
+        pytest.importorskip(extra, reason=f"ha.{extra} has no names without it")
     for word, clause in NAMES.items():
         if word in {*room.__all__, *vars(room)}:  # a name of its own, or a module of the room
             continue

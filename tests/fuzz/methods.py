@@ -2,11 +2,13 @@
 
 import inspect
 from functools import cache, partial
+from pathlib import Path
 from types import FunctionType
 
 import numpy as np
 
 import hopattn as ha
+from hopattn.experiments.model_heads import trained
 from hopattn.foundation.registry import Choices
 from tests.checkpoints.written import GPT2, lasting_folder, state_of, write
 from tests.fuzz.calls import ARGUMENTS, EYE, ONES, REAL, SPINS, TOKENS, block, public, recipe, trigger_texts
@@ -41,7 +43,7 @@ OBJECTS = {
     "Registry": lambda: ha.activations,
     "Separations": lambda: ha.separations,
     "Similarities": lambda: ha.similarities,
-    "Training": lambda: ha.circuits.train(recipe()),
+    "Training": lambda: trained(Path("two-layers")),
     "World": lambda: ha.circuits.World.line(3),
 }
 """Objects that no call of the table gives, or not with all that their methods need."""
@@ -94,7 +96,7 @@ OWN = {
     "Explorer.save": {"file": "page.html"}, "FirstWord.accuracy": {"n": 3, "names": 2, "attention": True},
     "FirstWord.cosine": {"n": 3, "attention": True}, "FirstWord.read": {"words": np.ones((2, 3, 8)), "attention": True},
     "FirstWord.shares": {"n": 3, "attention": True}, "Hopfield.by_hebb": {"patterns": SPINS},
-    "Hopfield.from_quadratic": {"Q": EYE, "c": ONES},
+    "Hopfield.from_quadratic": {"Q": EYE, "c": ONES}, "Glauber.temperature_at": {"step": 2},
     **{f"{kind}.{name}": {"x": np.ones((1, size))} for kind, size in PROBLEMS for name in ("objective", "valid")},
     **{f"{kind}.value": {"x": np.ones((1, size))} for kind, size in PROBLEMS},
     **{f"{kind}.{name}": {"x": np.eye(size)[0]} for kind, size in PROBLEMS for name in ("said", "terms")},

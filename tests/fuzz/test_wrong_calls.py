@@ -111,9 +111,9 @@ def test_no_entry_of_the_tables_is_left_over():
 def everything():
     """Every public name: those at the top, and those of the rooms with the room before them.
 
-    Modules of PyTorch are left out: their methods take tensors alone.
+    Modules of PyTorch and of JAX are left out: they take tensors of PyTorch, or arrays of JAX, alone.
     """
     rooms = lazy.rooms(ha.__file__)
-    others = [(room, getattr(ha, room)) for room in rooms if room != "torch"]
+    others = [(room, getattr(ha, room)) for room in rooms if room not in ("torch", "jax")]
     inside = [f"{room}.{name}" for room, module in others for name in module.__all__ if name not in rooms]
     return [*(name for name in ha.__all__ if name not in rooms), *inside]

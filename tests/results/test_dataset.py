@@ -5,12 +5,14 @@ import json
 import sys
 from io import BytesIO, StringIO
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import hopattn as ha
-from hopattn.circuits import Recipe, head_census, train
+from hopattn.circuits import head_census
+from hopattn.experiments.model_heads import trained
 from hopattn.experiments.separation import Separation, SeparationReport
 from hopattn.foundation.errors import InvalidInput
 from hopattn.papers import records, verdicts
@@ -71,7 +73,7 @@ def test_what_they_hold_and_where_it_comes_from(name):
 MARGINS = margins(np.eye(3) + 0.1)
 DATASETS = THINGS | {
     "census": lambda: head_census([(ha.MultiHead([ha.Head(*[np.eye(20)] * 3)], np.eye(20)), PATTERNS)], [*"aba"]),
-    "training": lambda: train(Recipe(dim=8, heads=2, words=8, length=16, longest=8, steps=4, every=2, batch=2, seed=0)),
+    "training": lambda: trained(Path("two-layers")),
     "separation": lambda: Separation((SeparationReport("head 1", MARGINS, 0.01), SeparationReport("", MARGINS, 0.1))),
     "report": lambda: SeparationReport("", MARGINS, 0.01),
     "papers": lambda: verdicts(records().values()),

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hopattn as ha
+from hopattn.retrieval.separation.base import Weights
 from tests.draws import count
 from tests.refusal import refused
 
@@ -29,10 +30,26 @@ def rows(draw, name):
 
 
 def expected(name, scores, alpha, where=None):
-    """Weights and Ψ of each row by the formula of a number in double precision."""
-    masks = [None] * len(alpha) if where is None else where
-    parts = [make(name, float(a))(s, mask, potential=True) for s, a, mask in zip(scores, alpha, masks, strict=True)]
+    """Weights and Ψ of each row in double precision: by the formula of a number, which loses digits near 1."""
+    masks = np.ones(scores.shape, bool) if where is None else where
+    rows = zip(scores, alpha, masks, strict=True)
+    parts = [
+        near_one(*row) if 1 < row[1] < 1.01 else make(name, float(row[1]))(*row[::2], potential=True) for row in rows
+    ]
     return np.stack([part.p for part in parts]), np.stack([part.potential for part in parts])
+
+
+def near_one(scores, alpha, mask):
+    """Entmax of one row by halving: p = [1 + q(s − u)]^(1/q) with q = α − 1, of which no term is below 0 here."""
+    q, shares, low, high = alpha - 1, np.zeros(len(scores)), scores[mask].max(initial=-np.inf), 0.0
+    if not mask.any():
+        return Weights(shares, 1.0, 0.0)
+    high = low + np.log(mask.sum())
+    for _ in range(100):
+        u = (low + high) / 2
+        shares[mask] = np.exp(np.log1p(q * (scores[mask] - u)) / q)
+        low, high = (u, high) if shares.sum() > 1 else (low, u)
+    return Weights(shares / shares.sum(), 1.0, u + ((shares**alpha).sum() - 1) / alpha)
 
 
 @settings(max_examples=count(40, 10), deadline=None)

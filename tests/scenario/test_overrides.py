@@ -132,7 +132,6 @@ def test_assignments(text, expected):
         ("a=in,", "a", ["'in,'", "TOML"]),
         ("a=in,0,8", "a", ["'in,0,8'", "TOML"]),
         ("a=1\nb=2", "a", ["more than one"]),
-        ("beta=-.9", "beta", ["write -0.9"]),
         ("beta=0,5", "beta", ["write 0.5"]),
         ("beta=[1 2]", "beta", ["comma"]),
         ("beta=“a”", "beta", ["curly"]),

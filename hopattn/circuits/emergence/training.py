@@ -64,7 +64,7 @@ def train(
     training = Training.begun(recipe) if path is None else Training.resumed(recipe, path)
     if training.finished:
         return training
-    with _one_thread():
+    with one_thread():
         for later in _steps(training):
             training, done = later, later.state.step
             if report is not None:
@@ -137,7 +137,7 @@ def _state(step: int, weights: dict[str, Any], adam: Any) -> TrainingState:
 
 
 @contextmanager
-def _one_thread() -> Iterator[None]:
+def one_thread() -> Iterator[None]:
     """PyTorch on one thread: small products are not faster on several, and the sums come in one order."""
     import torch
 

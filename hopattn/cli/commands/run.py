@@ -2,12 +2,13 @@
 
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 import click
 
 from hopattn.cli.options import Command, option
-from hopattn.cli.output import ALL, FOLDER, Outputs, Thing, writes
+from hopattn.cli.output import ALL, FOLDER, PICTURES, Outputs, Thing, writes
 from hopattn.cli.scenario_names import ScenarioName
 from hopattn.foundation.errors import InvalidInput, placed
 
@@ -83,7 +84,10 @@ def command(
     loaded = [_loaded(scenario) for scenario in scenarios]
     if FOLDER in forms and len({one.name for one in loaded}) < len(loaded):
         raise InvalidInput(f"--out: a {FOLDER} holds one scenario of a name; leave the other out")
-    results = [run(one, seed, overrides, explain=explain or bool(forms & {*HANDOUTS})) for one in loaded]
+    results = list["Result"]()
+    for one in loaded:
+        with placed(one.name) if len(loaded) > 1 else nullcontext():
+            results.append(run(one, seed, overrides, explain=explain or bool(forms & {*HANDOUTS})))
     things = [_thing(result, outputs, array) for result in results]
     outputs.write(*things, show=lambda: _show(scenarios, loaded, results, explain, digits, changed, outputs.is_drawn()))
     return 0 if all(result.ok for result in results) else 1
@@ -139,6 +143,8 @@ def _pictures(result: "Result", outputs: Outputs) -> "Iterator[Picture]":
     if not any(name != ALL for name in outputs.named) and (reason := why_no_figures(result)):
         raise InvalidInput(reason)
     best = favourite(result) if not outputs.named else None
+    if best and {"gif"} == outputs.forms & {*PICTURES} and not best.film:
+        best = next((figure for figure in drawable(result) if Picture.of(figure, result).moves), best)
     for name in outputs.named or (ALL,):
         for figure in [best] if best else drawable(result) if name == ALL else [gallery()[name]]:
             yield Picture.of(figure, result)

@@ -14,7 +14,7 @@ two layers, 45,056 against 43,008."""
 
 @click.command(short_help="Train small models (needs PyTorch).")
 @click.argument("model", nargs=-1, metavar=f"[{'|'.join(SIZES)}]...", type=click.Choice(list(SIZES)))
-@click.option("--steps", type=click.IntRange(min=1), default=1000, show_default=True, help="Steps of the optimiser.")
+@option("--steps")
 @option("--seed", default=0, show_default=True)
 @writes("train", default=[Path("trained")])
 def command(model: tuple[str, ...], steps: int, seed: int, outputs: Outputs) -> None:

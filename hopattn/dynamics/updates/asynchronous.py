@@ -24,8 +24,8 @@ from hopattn.dynamics.updates.base import (
     why_no_ties,
 )
 from hopattn.foundation.arrays import Array, plain_array
-from hopattn.foundation.boundary import Declared
-from hopattn.foundation.checks import positive, real
+from hopattn.foundation.boundary import Declared, public
+from hopattn.foundation.checks import positive, real, whole
 from hopattn.foundation.errors import InvalidInput, unknown
 from hopattn.foundation.registry import name_of
 
@@ -173,7 +173,8 @@ class Glauber(Declared, Update):
         neurons.sweep(context.rng.permutation(n), limits)
         return neurons.states, energy_of(memory, states, mask)
 
-    def temperature_at(self, step: int) -> float:
+    @public
+    def temperature_at(self, step: Annotated[int, partial(whole, least=0)]) -> float:
         """The temperature of a step, counted from 0."""
         return self.temperature * self.cooling**step
 

@@ -25,7 +25,8 @@ LENGTH = len(ENDING % bytes(16))
 """The end of every line, with the checksum as 16 hexadecimal digits, and its length."""
 LATER = ("shares", "text")
 """The entries of the head that older files lack."""
-LEFT = "the file is left as it is; give another file of points"
+OTHER = "name another file of points, as in --points other.jsonl"
+LEFT = f"the file is left as it is; {OTHER}"
 """What a message says of a file that is not this sweep's."""
 Head = Mapping[str, Any]
 """The description of a sweep in numbers, texts and lists. Two sweeps with equal heads are the same sweep."""
@@ -158,7 +159,7 @@ def _entry(line: bytes, file: Path, number: int = 1, head: bytes = b"") -> dict[
     """The entry of a line; raises `InvalidInput` for one that is not as `_line` wrote it."""
     text, ending = line[:-LENGTH], line[-LENGTH:]
     if ending != (expected := _ending(text, head)):
-        cure = f"delete line {number}, and its point is computed again" if head else "give another file of points"
+        cure = f"delete line {number}, and its point is computed again" if head else OTHER
         there = f"expected a line that ends with {expected.decode()}, as hopattn wrote it, not {_quoted(ending)}"
         raise InvalidInput(f"{file}:{number}: {there}; the file is left as it is; {cure}")
     return json.loads(text + b"}")  # type: ignore[no-any-return]

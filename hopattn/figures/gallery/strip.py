@@ -3,66 +3,37 @@
 The unit of lengths is the size of the text on a slide, so that each text has the room that it needs.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
+from textwrap import wrap
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from hopattn.dynamics.record import Status
-from hopattn.figures.choice import cues_of, largest, mask_of, query_of, tables
+from hopattn.figures.choice import largest
 from hopattn.figures.figure import figure, left_out, need
-from hopattn.figures.policies import SEEN, SYMBOLS, Words, bars_within, hero, run_names, words_of
-from hopattn.figures.recalls import APART, FRAMES, last_step, picture, recalls, slope_of, states, turns_of, verdict
-from hopattn.figures.sheet import Arrows, Bars, Curve, Mark, Nodes, Panel, Picture, Sentence, Sheet, say, texts
-from hopattn.figures.text import ems, indexed, number
-from hopattn.foundation.registry import name_of
-from hopattn.results.labelled import Labelled
-from hopattn.scenario.arrays import numbers
-from hopattn.scenario.result import Result, Run
+from hopattn.figures.policies import SEEN, bars_within
+from hopattn.figures.recalls import FRAMES
+from hopattn.figures.sheet import Arrows, Bars, Curve, Mark, Panel, Picture, Sheet, say, texts
+from hopattn.figures.steps import ALL, AXES, DOWN, SMALL, STRIPS, Column, Step, axis_name, gain, key_name, steps_in
+from hopattn.figures.text import ems, number
+from hopattn.scenario.result import Result
 
-STRIPS, ROWS, ALL, AXES, MOST = 2, 5, 8, 6, 1e4
-"""The most strips, the rows of each of several, of a single one, the axes of a state, and the largest weight shown."""
-WIDTH, HEIGHT, HEADS, CAPTION = 45.5, 22.5, 2.0, 2.2
+ROWS, FEW = 5, 4
+"""The most rows with the others in one, and the most that a mask hides."""
+WIDTH, HEIGHT, HEADS, CAPTION = 50.0, 22.5, 2.0, 2.2
 """The width and the height of all strips, and the heights of the names of columns and of their captions."""
-LANE, GAP, LEAST, BARS = 3.6, 1.2, 4.4, np.linspace(8, 2.5, 12)
+LANE, GAP, LEAST, BARS = 3.0, 1.0, 4.2, np.linspace(8, 2.5, 12)
 """The widths of arrows between columns, of what is free, and of a narrow column; and the lengths of bars, of which the
 largest that has room is taken.
 """
-ROW, AXIS, CLEAR, SIDE, SIGNS, VALLEY, BALLS = 4.0, 3.2, 1.9, 9.0, 6.0, np.array([7.5, 5.0]), 5.5
-"""The most height of a row and of an axis, the least of an axis, the sides of a picture, of a row of signs, and of the
-valley, and the place of the second ball of one step.
+ROW, AXIS, CLEAR, LINE, SIDE, SIGNS = 4.0, 3.2, 1.9, 1.5, 9.0, 6.0
+"""The most height of a row and of an axis, the least of an axis and of a row, the sides of a picture and of signs."""
+HEAD, WIDER, ALIKE = 1.1, 1.4, 0.03
+"""The size of the names of columns, the length of the bars of an answer, those of others being 1, and by how much
+weights that look alike differ.
 """
-SMALL, HEAD, ALIKE = 0.82, 1.1, 0.03
-"""The sizes of captions and of the names of columns, and by how much weights that look alike differ."""
-
-
-class Step(NamedTuple):
-    """One step of recall of one cue.
-
-    name: of the cue. cue, answer: the states before and after, `(dim,)`, on `axes`; pictures `(height, width)` have no
-    axes; the cue is empty where it has other axes than the answer. told: the captions of columns 2 to 5. rows: the
-    names of the keys. scores, weights, hidden: `(n_keys,)`; hidden are those that a mask hides. again: what the last
-    column shows. title: what the step does. keys: the keys as pictures, if they are. changed: of a network, the neuron
-    that turns. place: its layer. run: the name of its run. target: the number of the pattern that is recalled.
-    """
-
-    name: str
-    cue: np.ndarray
-    answer: np.ndarray
-    axes: Sequence[str]
-    told: Sequence[str]
-    rows: Sequence[str]
-    scores: np.ndarray
-    weights: np.ndarray
-    hidden: np.ndarray
-    again: list[Mark]
-    title: str = ""
-    keys: Sequence[np.ndarray | None] = ()
-    changed: int | None = None
-    place: str = ""
-    run: str = ""
-    target: int = -1
 
 
 class Room(NamedTuple):
@@ -73,23 +44,10 @@ class Room(NamedTuple):
     steps: Sequence[Step]
 
 
-class Column(NamedTuple):
-    """The marks of a column and their right end."""
-
-    marks: list[Mark]
-    right: float
-
-
-ONCE: list[Mark] = [
-    Arrows(np.array([(1.5, 0)]), np.array([(BALLS - 0.8, 0)]), "faint"),
-    Nodes(np.array([(0.7, 0), (BALLS, 0)]), ["0", "1"], "circle", "plus", "plus", 0.8),
-]
-DOWN: list[Mark] = [Arrows(np.array([(3, 2)]), np.array([(3, -4)]), "faint", 1.5)]
-"""One step as two balls, and the way to the strip below."""
 HEADINGS = say("1  cue"), say("2  compare"), say("3  weigh"), say("4  mix"), say("5  again?")
 """The names of the columns."""
-BEFORE, FALLS = say("before"), say("yes: energy falls")
-"""The name of the bars of a cue, and of a valley."""
+BEFORE, BLOCK = say("■ before"), "■ {}"
+"""The name of the bars of a cue, and a name with its colour."""
 
 
 def frames(result: Result) -> list[Sheet]:
@@ -97,8 +55,7 @@ def frames(result: Result) -> list[Sheet]:
     if (every := steps_in(result)) and every[0].changed is not None:
         return [strip_of([step], len(every)) for step in every[:FRAMES]]
     whole = strip(result)
-    panels = [*enumerate(whole.panels)]
-    bare = [[one if i % 5 <= k else replace(one, marks=()) for i, one in panels] for k in range(5)]
+    bare = [[one if i % 5 <= k else replace(one, marks=()) for i, one in enumerate(whole.panels)] for k in range(5)]
     return [replace(whole, panels=some) for some in bare]
 
 
@@ -108,40 +65,28 @@ def strip(result: Result) -> Sheet:
     every = steps_in(result)
     need(every, "it has no step of recall: no weights of patterns, no turns of neurons, no words that attend to words")
     unlike = [step for k, step in enumerate(every) if not any(alike(step, one) for one in every[:k])]
-    return strip_of(unlike[: 1 if every[0].keys and not any(every[0].rows) else STRIPS], len(unlike))
+    most = sum(step.run == every[0].run for step in unlike) if every[0].place else STRIPS
+    return strip_of(unlike[: 1 if every[0].keys and not any(every[0].rows) else most], len(unlike))
 
 
 def alike(one: Step, other: Step) -> bool:
     """Whether two steps show the same: the same words with nearly the same weights."""
-    same = one.changed is None and [*one.rows] == [*other.rows] and one.told[2] == other.told[2]
+    same = one.changed is None and [*one.rows, one.place, one.told[2]] == [*other.rows, other.place, other.told[2]]
     return bool(same and np.allclose(one.weights, other.weights, atol=ALIKE))
-
-
-def steps_in(result: Result) -> list[Step]:
-    """The steps of all runs; of the same words, the same one asks in each run."""
-    steps, asking = [], dict[Sequence[str], int]()
-    for run, name in zip(result.runs, run_names(result.runs), strict=True):
-        if "step 1 weights" in run.arrays:
-            some = [of_memory(result, run, i) for i in cues_of(result, run.arrays["status"].labels[0], STRIPS)]
-        elif "step 1 field" in run.arrays:
-            some = [*of_neurons(run, cues_of(result, run.arrays["status"].labels[0])[0])]
-        elif (words := words_of(run)) is not None:
-            word = asking.setdefault(words.tokens, hero(result, words))
-            some = [of_layer(run, words, word, layer) for layer in range(len(words.states))]
-        else:
-            some = [*of_other_axes(result, run)]
-        steps += [step._replace(run=name) for step in some]
-    return steps
 
 
 def strip_of(whole: Sequence[Step], count: int) -> Sheet:
     """Strips one below the other. count: of all steps."""
-    steps = [few(step, ALL if len(whole) == 1 else ROWS) for step in whole]
-    for k, step in enumerate(steps[:-1]):
-        if step.changed is not None and step.run == steps[-1].run:  # the last neuron shows the valley
-            steps[k] = step._replace(told=(*step.told[:3], say("next neuron")), again=DOWN)
+    height = (HEIGHT - HEADS) / len(whole) - CAPTION
+    masked = max(np.sum(step.hidden) for step in whole) <= FEW
+    steps = [few(step, ALL if len(whole) == 1 else max(2, int(height / LINE)), masked) for step in whole]
+    for k, (step, other) in enumerate(pairwise(whole)):
+        if step.changed is not None and step.run == other.run:  # the last neuron shows the valley
+            following = other.rows[other.changed or 0]
+            then = say("also: {}", following) if np.array_equal(step.cue, other.cue) else say("next: {}", following)
+            steps[k] = steps[k]._replace(told=(*step.told[:3], then), again=DOWN)
     high = max(SIDE, *(max(ROW * len(step.rows), AXIS * min(len(step.axes), AXES)) for step in steps))
-    room = Room(min(high, (HEIGHT - HEADS) / len(steps) - CAPTION), 0.0, steps)
+    room = Room(min(high, height), 0.0, steps)
     rooms = [room._replace(bar=float(bar)) for bar in BARS]
     room = next((one for one in rooms if sum(widths_of(one)) <= WIDTH), rooms[-1])
     widths, panels, last = widths_of(room), [], tuple[str, ...]([""] * 5)
@@ -153,7 +98,7 @@ def strip_of(whole: Sequence[Step], count: int) -> Sheet:
             ends: Any = {"x_range": (0, width), "y_range": (-top, top + above), "height": 2 * top + above}
             panels.append(Panel([*lines, *column.marks], layout="free", width=width, **ends))
         last = told
-    return Sheet(panels, title_of(steps), [left_out(len(steps), count, "recalls", "run or query")], in_a_row=5)
+    return Sheet(panels, title_of(whole), [left_out(len(steps), count, "recalls", "run or query")], in_a_row=5)
 
 
 def widths_of(room: Room) -> list[float]:
@@ -171,196 +116,85 @@ def named(step: Step, room: Room, k: int, head: str, told: str, top: float) -> C
     """The name of column `k` and its caption, which tells the colours of bars before and after; none where empty."""
     look: Any = {"size": SMALL, "align": "left"}
     at, low = LANE * (k % 2), top + CAPTION / 2
-    violet = bool(k == 3 and step.axes and len(step.cue) and told)
-    pair = violet and shown_of(step, room)[-1]
-    after = at + SMALL * ems(f"{BEFORE}   ") * pair
+    violet = bool(k == 3 and step.axes and told)
+    pair = bool(violet and len(step.cue) and shown_of(step, room)[-1])
+    after = at + SMALL * ems(f"{BEFORE}    ") * pair
     heading = texts(at, top + CAPTION + HEADS / 3, [head], size=HEAD, bold=True, align="left")
-    before = texts(at, low, [BEFORE], "query", **look)
-    caption = texts(after, low, [told], "value" if violet else "faint", **look)
-    marks: list[Mark] = [*[heading] * bool(head), *[before] * pair, *[caption] * bool(told)]
-    return Column(marks, max(at + 1.2 * HEAD * ems(head), after + SMALL * ems(told)))
+    before, told = texts(at, low, [BEFORE], "query", **look), say(BLOCK, told) if pair else told
+    look |= {"colour": "value" if violet else "faint"} if k else {"bold": True}
+    marks: list[Mark] = [*[heading] * bool(head), *[before] * pair, *[texts(after, low, [told], **look)] * bool(told)]
+    return Column(marks, max(at + 1.2 * HEAD * ems(head), after + SMALL * (1 + 0.15 * (not k)) * ems(told)))
 
 
 def captions(step: Step, room: Room) -> tuple[str, ...]:
-    """The captions of the five columns of a strip."""
+    """The captions of the five columns of a strip; the first is its name."""
     several = len({one.run for one in room.steps}) > 1
     return step.run if several else step.place or (step.name if step.cue.ndim > 1 else ""), *step.told
 
 
 def title_of(steps: Sequence[Step]) -> str:
-    """What the strips show in one line; empty for the title of the scenario."""
-    titles = [*dict.fromkeys(step.title for step in steps)]
-    parts = [title.parts for title in titles if isinstance(title, Sentence)]
-    if len(parts) == len(steps) == 2 and steps[0].changed is not None:
-        return say("neuron {} turns, then neuron {}", parts[0][0], parts[1][0])
-    if len(parts) == 2 and steps[0].place:
-        return titles[-1]  # the last layer says it
-    if [len(one) for one in parts] == [3, 3] and parts[0][::2] == parts[1][::2]:
-        return say("‘{}’ takes most from {} or {}: weight {}", *parts[0][:2], *parts[1][1:])
-    return titles[0] if len(titles) == 1 else ""
+    """What the answers of the strips show, in one line: how they differ, where there are several."""
+    (first, *_, last), names = (steps[0], *steps), {step.name for step in steps}
+    if first.changed is not None:
+        return first.does
+    if len(steps) == 2 and len(names) == 1 and first.run != last.run and (contrast := contrast_of(first, last)):
+        return contrast
+    best, (_, there, noted) = int(np.argmax(first.weights)), last.note[1].partition(": ")
+    if there and last.rows[int(np.argmax(last.weights))] == first.name:
+        before = first.rows[best].startswith(noted) and [*first.rows[best + 1 : best + 2]] == [first.name]
+        return say(
+            "‘{}’ finds ‘{}’, which noted ‘{}’{}", last.name, first.name, noted, say(" before it") if before else ""
+        )
+    if len(steps) == 1 and len(first.heads):
+        return say("{} heads of ‘{}’: what each takes", len(first.heads), first.name)
+    clauses = [
+        say("{} {}", one.place, one.does) if one.place else say("{} in ‘{}’", one.does, one.run) for one in steps
+    ]
+    if len(names) == len(steps):
+        clauses = [say("‘{}’ {}", step.name, step.does) for step in steps]
+    joint = say(", ".join(["{}"] * len(clauses)), *clauses) if len(clauses) > 1 else clauses[0]
+    joint = say("‘{}’: {}", first.name, joint) if len(names) < len(steps) else joint
+    return say("{} in {} steps", joint, last.steps) if len(steps) == 1 and (last.steps or 0) > 1 else joint
 
 
-def stored(result: Result, run: Run, cue: np.ndarray, scores: np.ndarray) -> np.ndarray:
-    """The patterns `(n, dim)` of a run, or those of another one that have the same scores; empty if none are known."""
-    every = [one.arrays["patterns"].values for one in (run, *result.runs) if "patterns" in one.arrays]
-    fit = (one for one in every if one.shape == (len(scores), len(cue)) and np.allclose(one @ cue, scores))
-    return run.arrays["patterns"].values if "patterns" in run.arrays else next(fit, np.empty((0, 0)))
+def contrast_of(one: Step, other: Step) -> str:
+    """What differs between two runs with the same cue; empty where what each does says it."""
+    if [*one.rows] == [*other.rows] and one.steps is None:
+        k = int(np.argmax(np.abs(one.weights - other.weights)))
+        by = [run if run.startswith("with") else say("with {}", run) for run in (one.run, other.run)]
+        told = float(one.weights[k]), key_name(one.name, one.rows[k]), by[0], float(other.weights[k]), by[1]
+        return say("‘{}’ takes {} from {} {}, {} {}", one.name, *told)
+    parts = list[str]()
+    for step, without in ((one, other), (other, one)) if one.axes and one.steps is None else ():
+        new = [k for k, row in enumerate(step.rows) if row not in without.rows]
+        most = sorted(new, key=step.weights.__getitem__)[-1:]
+        parts += [axis_name(step.axes[gain(step)]), *(step.rows[k] for k in most)]
+    if len({*parts}) == 4:
+        return say("‘{}’: most {} after ‘{}’, most {} after ‘{}’", one.name, *parts)
+    return say("‘{}’ and ‘{}’ on the same cue: each {}", one.run, other.run, one.does) if one.does == other.does else ""
 
 
-def of_memory(result: Result, run: Run, i: int) -> Step:
-    """The first step of a cue; very large weights are shares of their sum."""
-    s, w, field, answer = (run.arrays[f"step 1 {what}"].values[i] for what in ("scores", "weights", "field", "output"))
-    (names, patterns), axes = run.arrays["step 1 weights"].labels, run.arrays["step 1 output"].labels[1]
-    cue, rows, name = run.arrays["input"].values[i], [*map(indexed, patterns)], indexed(names[i])
-    keys: Sequence[np.ndarray] = [*stored(result, run, cue, s)]
-    signs = np.isin(answer, (-1, 1)).all()
-    same, first = np.allclose(field, answer), last_step(run, i) > 1 and not signs
-    mixed: str = say("the sum") if same else say("sign of the sum") if signs else say("the answer")
-    mixed = say("{}, after step 1", mixed) if first else mixed
-    if run.strips:
-        cue, answer = (picture(run, i, state) for state in states(run, i)[[0, min(1, last_step(run, i))]])
-        axes, rows, keys = (), [""] * len(rows), [picture(run, i, one) for one in keys]
-    elif len(axes) >= AXES and np.isin(keys, (-1, 1)).all() and keys:
-        cue, answer, *keys = (np.tile(one, (-(-len(one) // 6), 1)) for one in (cue, answer, *keys))
-        axes = ()
-    else:
-        keys, cue = [], cue if axes == run.arrays["input"].labels[1] else np.empty(0)
-        mixed = say("after step 1") if len(cue) else mixed
-    kinds = [(kind, dict(zip(*one.labels, one.values, strict=True))) for kind, one in tables(run, "separation")]
-    way = way_of(s, w, *(kinds or [("", {})])[0])
-    if np.abs(w).max() > MOST:
-        w, way = w / w.sum(), say("{}, shares", way)
-    once = last_step(run, i) == 1 and run.arrays["status"].values[i] != Status.CONVERGED
-    energies = run.arrays["energy"].values[i] if "energy" in run.arrays else np.zeros(1)
-    falls = energies[0] > energies[-1] and np.all(np.diff(energies) <= ALIKE * np.ptp(energies))
-    then, end = say("no: one step") if once else FALLS if falls else say("yes, step by step"), verdict(run, i)
-    steps = int(slope_of(run, i)[2][-1]) if "valley" in run.arrays else last_step(run, i)
-    title: str = say("‘{}’ {} in {} steps", name, end, steps) if steps > 1 else say("‘{}’ {} in one step", name, end)
-    title = "" if names[i] in patterns else title if recalls(run, i) else say("‘{}’ {}", name, end)
-    told, again, hidden = (say("how alike?"), way, mixed, then), valley_of(run, i), np.zeros(len(w), bool)
-    goal = str(run.arrays["recalls"].values[i]) if "recalls" in run.arrays else ""
-    target = patterns.index(goal) if goal in patterns else -1
-    return Step(name, cue, answer, axes, told, rows, s, w, hidden, again, title, keys, target=target)
+def few(step: Step, most: int, masked: bool) -> Step:
+    """A step with the rows of the target and of the largest weights, and one for all others.
 
-
-def of_neurons(run: Run, i: int) -> Iterator[Step]:
-    """Each neuron that changes: its row of the couplings, times the state, the sum, and its sign.
-
-    Where neurons take turns, each sees those before it; where all step at once, they are those of the first step.
+    What a mask hides has no row where there is no room, or where not wanted. Of the others it has the sum of weights
+    and the best score.
     """
-    start, field = run.arrays["input"], run.arrays["step 1 field"].values[i]
-    state, axes = start.values[i], numbers(start.values.shape[1]) if run.strips else start.labels[1]
-    couplings = run.arrays["couplings"].values if "couplings" in run.arrays else np.empty((0, 0))
-    one_by_one, count = "turns" in run.arrays, len(axes)
-    at_once = np.stack([np.arange(count), field, run.arrays["step 1 output"].values[i]])
-    turns = turns_of(run, i)[[0, 1, 3]] if one_by_one else at_once
-    rows, hidden, again = [say("neuron {}", axis) for axis in axes], np.zeros(count, bool), valley_of(run, i)
-    then = FALLS if one_by_one else say("all at once")
-    square = couplings.shape == (count, count) and "answers" not in run.arrays
-    for j, total, after in zip(turns[0].astype(int).tolist(), *turns[1:].tolist(), strict=True) if square else ():
-        if state[j] == after or not np.isclose(couplings[j] @ state, total):  # with a bias, the sum has other parts
-            continue
-        before, turned = state, np.where(np.arange(count) == j, after, state)
-        state = turned if one_by_one else state
-        title = say("neuron {} turns: its sum is {}", axes[j], total)
-        told = say("coupling to {}", axes[j]), say("× state: sum {}", total), say("neuron {} turns", axes[j]), then
-        low = min(0.0, *before)  # a neuron that is off is white, whether off is 0 or −1
-        signs = [one if run.strips else (2 * one - 1 - low) / (1 - low) for one in (before, turned)]
-        was, now = (picture(run, i, one) if run.strips else one[:, None] for one in signs)
-        products = couplings[j] * before
-        yield Step(say("state"), was, now, (), told, rows, couplings[j], products, hidden, again, title, changed=j)
-
-
-def row_of(run: Run, place: str, weights: Labelled, i: int) -> tuple[list[str], np.ndarray, np.ndarray, np.ndarray]:
-    """The names of the keys of a head, and of each for query `i` its score, its weight, and whether a mask hides it."""
-    scores, hidden = run.arrays[f"{place} scores".strip()].values[i], ~mask_of(run, place, weights)[i]
-    return [indexed(key, 10) for key in weights.labels[1]], scores, weights.values[i], hidden
-
-
-def of_layer(run: Run, words: Words, i: int, layer: int) -> Step:
-    """The step of a word in a layer, by the head that adds most to it."""
-    several, axes = len(words.states) > 1, words.before.labels[1]
-    before, after = [words.before, *words.states][layer].values[i], words.states[layer].values[i]
-    heads = [(name.place, one) for name, one in run.find("weights", layer + 1) if name.text in ("", "sequence 1")]
-    adds = [np.linalg.norm(run.arrays[f"{place} output"].values[i]) for place, _ in heads]
-    place, weights = heads[most := int(np.argmax(adds))]
-    rows, s, w, hidden = keys = row_of(run, place, weights, i)
-    token, best = indexed(words.tokens[i]), np.argmax(w)
-    unclear = w.max() <= 0 or np.isclose(w, w.max()).sum() > 1
-    taken = say("itself") if weights.labels[1][best] == words.tokens[i] else say("‘{}’", rows[best])
-    title: str = say("‘{}’ takes most from {}: weight {}", token, taken, w[best])
-    if several or len(heads) > 1:
-        where = say("layer {}", layer + 1) if len(heads) == 1 else say("head {}", most + 1)
-        title = say("‘{}’ takes most from {} in {}: weight {}", token, taken, where, w[best])
-    added = run.arrays.get(f"layer {layer + 1} output")
-    residual = added is not None and np.allclose(before + added.values[i], after)
-    mixed = say("+ what it took") if residual else say("after")
-    then = say("no: one step") if len(heads) == 1 else say("no: {} heads at once", len(heads))
-    if layer + 1 < len(words.states):
-        fed = f"layer {layer + 1} fed" in run.arrays
-        then = say("feed-forward, layer {}", layer + 2) if fed else say("on to layer {}", layer + 2)
-    kind = getattr(getattr(run.heads().get(place), "retrieval", None), "separation", None)
-    known = {key: float(value) for key in SYMBOLS if (value := getattr(kind, key, None)) is not None}
-    way = way_of(s[~hidden], w[~hidden], name_of(kind) if kind else "", known)
-    asked = say("how alike?") if len(heads) == 1 else say("head {} adds most", most + 1)
-    again = DOWN if layer + 1 < len(words.states) else ONCE
-    again = thumbnails([one.values[i] for _, one in heads], most) if len(heads) > 1 else again
-    title, place = "" if unclear else title, say("layer {}", layer + 1) if several else ""
-    return Step(token, before, after, axes, (asked, way, mixed, then), *keys, again, title, place=place)
-
-
-def of_other_axes(result: Result, run: Run) -> Iterator[Step]:
-    """The step of a query that has other axes than what it takes, as in a decoder: in its first head."""
-    for name, weights in run.find("weights"):
-        place, tokens = name.place, weights.labels[0]
-        there = [run.arrays[one] for one in (f"{place} output", "context") if one in run.arrays]
-        answers = [one for one in there if one.labels[0] == tokens]
-        if f"{place} scores".strip() not in run.arrays or name.text not in ("", "sequence 1") or not answers:
-            continue
-        spoken = [token for token in tokens if any(map(str.isalnum, token))] if result.figure.query is None else tokens
-        i = tokens.index(spoken[0]) if result.figure.query is None else query_of(result, tokens)
-        rows, _, w, _ = keys = row_of(run, place, weights, i)
-        token, best = indexed(tokens[i]), np.argmax(w)
-        title = say("‘{}’ takes most from {}: weight {}", token, say("‘{}’", rows[best]), w[best])
-        told = say("how alike?"), say("how much of each?"), say("what it takes"), say("no: one step")
-        yield Step(token, np.empty(0), answers[0].values[i], answers[0].labels[1], told, *keys, ONCE, title)
-        return
-
-
-def way_of(scores: np.ndarray, weights: np.ndarray, kind: str, parameters: Any) -> str:
-    """How scores become weights, in words: by a separation with its parameters, or a share of the score."""
-    if kind and kind != "identity":
-        silent = {"beta"} if kind == "argmax" or (kind != "softmax" and parameters.get("beta") == 1) else set()
-        known = [key for key in SYMBOLS if key in parameters and key not in silent]
-        parts = [say(f"{SYMBOLS[key]} = {{}}", float(parameters[key])) for key in known]
-        return say(", ".join(["{}"] * (1 + len(parts))), kind.removeprefix("rectified_").replace("_", " "), *parts)
-    if len(scores) < 2:
-        return say("the only key")
-    largest = np.argmax(np.abs(scores))
-    ratio = float(scores[largest] / (weights[largest] or np.inf))
-    if ratio and np.allclose(weights * ratio, scores):
-        return say("the score itself") if np.isclose(ratio, 1) else say("score ÷ {}", ratio)
-    return say("largest takes all") if weights.max() > 1 - SEEN else say("how much of each?")
-
-
-def few(step: Step, most: int) -> Step:
-    """A step with the rows of the target and of the largest weights, and one for all others, or for all masked ones."""
-    if (masked := np.flatnonzero(step.hidden)).size > 2:
-        step = short(step, np.flatnonzero(~step.hidden), masked, "{} words")
-    at = np.arange(len(step.rows))
+    at, count = np.arange(len(step.rows)), int(np.sum(~step.hidden))
     order = np.lexsort([at, -step.scores, -np.abs(step.weights), step.hidden, at != step.target])
-    return short(step, np.sort(order[: ROWS - 1]), order[ROWS - 1 :], "{} others") if len(step.rows) > most else step
-
-
-def short(step: Step, kept: np.ndarray, rest: np.ndarray, name: str) -> Step:
-    """A step with some of its rows, and one for the rest: the sum of weights that no mask hides, if there are any."""
-    seen = rest[~step.hidden[rest]]
+    if len(at) <= most and (masked or count == len(at)):
+        return step
+    kept = np.sort(order[: max(count, 1) if count <= most else min(ROWS, most) - 1])
+    rest = np.setdiff1d(np.flatnonzero(~step.hidden), kept)
+    some = bool(len(rest))
     return step._replace(
-        rows=[*(step.rows[k] for k in kept), say(name, len(seen) or len(rest))],
-        scores=np.append(step.scores[kept], np.nan),
-        weights=np.append(step.weights[kept], step.weights[seen].sum()),
-        hidden=np.append(step.hidden[kept], not len(seen)),
-        keys=[*(step.keys[k] for k in kept), None] if len(step.keys) else (),
+        rows=[*(step.rows[k] for k in kept), *[say("{} others", len(rest))] * some],
+        scores=np.append(step.scores[kept], [step.scores[rest].max()] if some else []),
+        weights=np.append(step.weights[kept], [step.weights[rest].sum()] if some else []),
+        hidden=np.append(step.hidden[kept], np.zeros(int(some), bool)),
+        keys=[*(step.keys[k] for k in kept), *[None] * some] if len(step.keys) else (),
+        heads=[np.append(one[kept], [one[rest].sum()] if some else []) for one in step.heads],
+        rest=len(rest),
     )
 
 
@@ -372,23 +206,23 @@ def columns(step: Step, room: Room) -> list[Column]:
     cue = pictured(step, step.cue, "query", 0.0, pitch, room)
     if step.cue.ndim == 1:
         name = texts(0, 0, [step.name], "query", HEAD, bold=True, align="left")
-        cue = Column([name], 1.2 * HEAD * ems(step.name))
+        sentence = "\n".join(wrap(step.text, 14, max_lines=2, placeholder=" …"))
+        text = texts(0, -1.8, [sentence], "faint", align="left")
+        cue = Column([name, *[text] * bool(step.text)], 1.2 * HEAD * ems(step.name))
     row, sizes = np.column_stack([np.full(n, LANE - 0.7), y]), np.abs(step.weights)
-    share = sizes / max(sizes.sum(), 1e-9)
+    share = sizes / max(1e-9, *(np.abs(one.weights).sum() for one in room.steps))
     some, signs = seen & (share > SEEN), np.where(step.weights < 0, "minus", "plus")
     fan = Arrows(row[seen] * 0 + (0.3, 0), row[seen], "faint", 0.5)
-    back = Arrows(row[some] * (0, 1), row[some] * (1, 0.3), signs[some].tolist(), 0.4 + 2 * share[some])
     names, left = keys_of(step, y, pitch, room)
-    compared, weighed = (bars_of(step, what, x, y, pitch, room) for what, x in (("scores", left), ("weights", 0.0)))
     mixed = in_pairs(step, room) if step.axes else pictured(step, step.answer, "value", LANE, pitch, room)
-    ball = not any(isinstance(mark, Curve | Bars) for mark in step.again)
-    return [
-        cue,
-        Column([fan, *names, *compared.marks], compared.right),
-        weighed,
-        Column([back, *mixed.marks], mixed.right),
-        Column(step.again, BALLS + 0.7 if ball else VALLEY[0]),
-    ]
+    aim = float(np.mean(getattr(mixed.marks[-1], "y", 0.0))) if mixed.marks else 0.0  # the neuron that turns
+    ends = row[some] * (1, 0.3 - 0.2 * bool(aim)) + (0, 0.9 * aim)
+    back = Arrows(row[some] * (0, 1), ends, signs[some].tolist(), 0.4 + 2 * share[some])
+    compared, weighed = (bars_of(step, what, x, y, pitch, room) for what, x in (("scores", left), ("weights", 0.0)))
+    if len(step.heads):
+        compared, weighed = Column([], left), heads_of(step, y, room)
+    compared, mixed = Column([fan, *names, *compared.marks], compared.right), Column([back, *mixed.marks], mixed.right)
+    return [cue, compared, weighed, mixed, step.again]
 
 
 def keys_of(step: Step, y: np.ndarray, pitch: float, room: Room) -> tuple[list[Mark], float]:
@@ -402,9 +236,14 @@ def keys_of(step: Step, y: np.ndarray, pitch: float, room: Room) -> tuple[list[M
         at = [((LANE + left) / 2, up) for up in y]
         marks = [Picture(key, one, side=side) for key, one in zip(step.keys, at, strict=True) if key is not None]
     colours = np.where(step.hidden, "faint", "key").tolist()
-    marks.append(texts(np.array(places), y, step.rows, colours, size=1, align="left"))
-    right = max(x + ems(name) for one in room.steps for x, name in zip(places, one.rows, strict=False))
-    return marks, max(left, right) + 0.6
+    noted = np.array([name == step.note[0] for name in step.rows])
+    marks.append(texts(np.array(places), y + 0.35 * noted, step.rows, colours, size=1, align="left"))
+    marks.append(texts(LANE, y[noted] - 0.55, [step.note[1]] * int(noted.sum()), "faint", 0.7, align="left"))
+    ends = [one.rows[k] for one in room.steps for k in range(len(one.rows)) if not one.keys or one.keys[k] is not None]
+    others = [one.rows[-1] for one in room.steps if one.rest]
+    right = max([max(places) + ems(name) for name in ends] + [LANE + 1.1 * ems(name) for name in others])
+    right = max(right, *(LANE + 0.7 * ems(one.note[1]) for one in room.steps))
+    return marks, max(left, right) + 1.0
 
 
 def bars_of(step: Step, what: str, left: float, y: np.ndarray, pitch: float, room: Room) -> Column:
@@ -415,16 +254,35 @@ def bars_of(step: Step, what: str, left: float, y: np.ndarray, pitch: float, roo
     scores = what == "scores"
     colours = np.where(values < 0, "key" if scores else "minus", "key" if scores else "plus")[shown].tolist()
     look: Any = {"values": values[shown], "at": y[shown], "colour": colours, "width": min(2.0, 0.55 * pitch)}
-    numbered = not (scores and values[shown].any())
+    look["digits"] = step.digits
+    numbered = not scores or any(not one.scores[~one.hidden].any() for one in room.steps)
     bars, right = lying(every, left, room, numbered, **look)
-    masked = [say("masked")] * (scores * sum(step.hidden))
-    right = max(right, left + SMALL * max(map(ems, masked), default=0.0))
-    return Column([bars, texts(left, y[step.hidden][: len(masked)], masked, "faint", align="left")], right)
+    marks: list[Mark] = [bars]
+    hidden, zeros = y[step.hidden & scores], y[shown & (np.abs(values) < SEEN) & (not numbered)]
+    right = max(right, left + SMALL * ems(say("masked")) * bool(len(hidden)))
+    marks.append(texts(left, hidden, [say("masked")] * len(hidden), "faint", align="left"))
+    marks.append(texts(bars.zero + 0.4, zeros, ["0"] * len(zeros), align="left"))
+    if step.rest:
+        word = say("at most") if scores else say("together")
+        end = bars.zero + bars.unit * max(values[-1], 0.0) + 0.4 + numbered * (0.6 + ems(number(float(values[-1]))))
+        marks.append(texts(end, y[-1], [word], "faint", align="left"))
+        right = max(right, end + SMALL * ems(word))
+    return Column(marks, right)
+
+
+def heads_of(step: Step, y: np.ndarray, room: Room) -> Column:
+    """The weights of each head as bars in the rows of the keys, below the numbers of the heads."""
+    every, wide = step.heads, min(2.5, 15.4 / len(step.heads))
+    at, top = wide * np.arange(len(every)), min(y[0] + 1.4, room.height / 2)
+    look: Any = {"at": y, "lying": True, "colour": "plus", "numbers": False, "width": 1.1, "every": np.array(every)}
+    marks: list[Mark] = [bars_within(zero, 0.8 * wide, values=one, **look) for zero, one in zip(at, every, strict=True)]
+    marks.append(texts(at + 0.4 * wide, top, [*map(str, range(1, len(every) + 1))], "faint"))
+    return Column(marks, wide * len(every))
 
 
 def lying(every: np.ndarray, left: float, room: Room, numbered: bool = True, **look: Any) -> tuple[Bars, float]:
     """Lying bars in a unit in which all of `every` have room, with their numbers; and the right end of these."""
-    beside = numbered * (0.6 + 0.9 * max(ems(number(float(one))) for one in every))
+    beside = numbered * (0.6 + 0.9 * max(ems(number(float(one), look.get("digits", 2))) for one in every))
     start = left + beside * (every.min() < 0)
     bars = bars_within(start, room.bar, every=every, lying=True, numbers=numbered, **look)
     return bars, start + room.bar + beside * (every.max() >= 0)
@@ -463,45 +321,34 @@ def shown_of(step: Step, room: Room) -> tuple[np.ndarray, np.ndarray, np.ndarray
 
 def in_pairs(step: Step, room: Room) -> Column:
     """The answer as bars of the axes that change most, below those of the cue where it is seen there."""
-    most, change, every, before = shown_of(step, room)
-    rest = len(change) - len(most)
-    still = len(step.cue) and sum(change > SEEN) == len(most)
-    others = say("{} unchanged", rest) if still else say("{} others", rest)
-    names = [*(indexed(step.axes[k], 16) for k in most), *[others] * (rest > 0)]
+    shown = [shown_of(one, room) for one in room.steps if one.axes]
+    most, change, _, before = shown_of(step, room)
+    told = [told_of(one, *shown_of(one, room)[:2]) if one.axes else "" for one in room.steps]
+    alone = len({*told}) > 1 or step is room.steps[-1]  # what all strips have in common stands once
+    rest = told_of(step, most, change) if alone else ""
+    names = [*(axis_name(step.axes[k]) for k in most), *[rest] * bool(rest)]
     pitch = min(AXIS, room.height / len(names))
     y = pitch * ((len(names) - 1) / 2 - np.arange(len(names)))
-    left, at = LANE + SMALL * max(map(ems, names[: len(most)])) + 0.5, y[: len(most)]
-    look: Any = {"at": at - 0.2 * pitch, "colour": "value", "width": 0.45 * pitch}
-    answer, right = lying(every, left, room, values=step.answer[most], **look)
-    bars = [answer]
-    if before:
-        look = {"at": at + 0.25 * pitch, "colour": "query", "width": 0.22 * pitch}
-        bars.append(replace(answer, values=step.cue[most], numbers=False, **look))
+    longest = [ems(axis_name(one.axes[k])) for one in room.steps if one.axes for k in shown_of(one, room)[0]]
+    left, at, room = LANE + SMALL * max(longest) + 0.8, y[: len(most)], room._replace(bar=WIDER * room.bar)
+    look: Any = {"at": at - 0.11 * pitch * before, "colour": "value", "width": 0.45 * pitch}
+    answer, right = lying(np.concatenate([one[2] for one in shown]), left, room, values=step.answer[most], **look)
+    look = {"at": at + 0.225 * pitch, "colour": "query", "width": 0.22 * pitch, "numbers": False}
+    cue = [replace(answer, values=step.cue[most], **look)] if before else []
     colours = ["ink"] * len(most) + ["faint"]
-    return Column([texts(LANE, y - 0.2 * pitch, names, colours, align="left"), *bars], right)
+    marks = [texts(LANE, y - 0.11 * pitch * before, names, colours, align="left"), answer, *cue]
+    return Column(marks, max(right, LANE + SMALL * ems(rest)))
 
 
-def valley_of(run: Run, i: int) -> list[Mark]:
-    """The energy on the way of a cue with a ball for each of its steps, and its end in words."""
-    end = texts(0, -VALLEY[1] / 2 - 1.8, [verdict(run, i)], "value", align="left", letters=18)
-    if "valley" not in run.arrays:
-        return [end]
-    way, places, steps = slope_of(run, i, 2 * APART)
-    low, size = way.min(axis=0), np.maximum(np.ptp(way, axis=0), 1e-9)
-    (x, y), at = (((one - low) / size * VALLEY + (0, -VALLEY[1] / 2)).T for one in (way, places))
-    return [Curve(x, y, colour="faint"), Nodes(at.T, steps, "circle", "plus", "plus", size=0.7), end]
-
-
-def thumbnails(rows: Sequence[np.ndarray], most: int) -> list[Mark]:
-    """The weights of each head as small bars; those of one head in colour."""
-    across = max(min(4, len(rows)), int(np.ceil(np.sqrt(len(rows)))))
-    lines = -(-len(rows) // across)
-    marks, wide, high = list[Mark](), VALLEY[0] / across, min(3.2, 6.4 / lines)
-    for k, row in enumerate(rows):
-        x, y = wide * (k % across), high * ((lines - 1) / 2 - k // across)
-        at, unit = x + 0.8 * wide * (np.arange(len(row)) + 0.5) / len(row), 0.45 * high / max(np.abs(row).max(), 1e-9)
-        look: Any = {"colour": "plus" if k == most else "faint", "numbers": False, "width": 0.6 * wide / len(row)}
-        marks.append(Bars(row, at=at, zero=y, unit=unit, **look))
-        marks.append(texts(x + 0.4 * wide, y - 0.6, [str(k + 1)], look["colour"], 0.65, bold=k == most))
-    below = -high * (lines - 1) / 2 - 2
-    return [*marks, texts(0, below, [say("weights of each head")], "faint", align="left")]
+def told_of(step: Step, most: np.ndarray, change: np.ndarray) -> str:
+    """Which axes are shown, in words; empty where all are."""
+    count, of, there = len(most), len(change), len(step.cue) > 0
+    if count == of:
+        return ""
+    if there and np.array_equal(np.flatnonzero(step.cue * step.answer < 0), most):
+        return say("{} of {} axes: those that flip", count, of)
+    if np.sum(change > SEEN) > count:
+        return (
+            say("{} of {} axes: largest changes", count, of) if there else say("{} of {} axes: the largest", count, of)
+        )
+    return say("{} of {} axes: others stay", count, of) if there else say("{} of {} axes: others 0", count, of)

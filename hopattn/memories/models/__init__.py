@@ -11,6 +11,6 @@ from hopattn.memories.models.card import Card
 
 _MEMBERS = [member for module in modules_in(__name__) for member in vars(sys.modules[module]).values()]
 named_memories: Choices[Card] = Choices(
-    "memory", {member.card.name: member.card for member in _MEMBERS if hasattr(member, "card")}
+    "memory", {member.card.name: member.card for member in _MEMBERS if callable(member) and hasattr(member, "card")}
 )
 """The card of each named memory, by name; `.build` is the constructor."""

@@ -49,6 +49,8 @@ def single_numbers(separation: Separation, names: Iterable[str] = ()) -> dict[st
     parameters = {name: getattr(separation, name) for name in names or separation.variables}
     for name, value in parameters.items():
         if getattr(value, "ndim", 0):
-            cure = "ha.attention takes one for each head, and ha.MultiHead heads with one each"
+            cure = "ha.attention and ha.MultiHead take one for each head"
+            if name != "sink":
+                cure = "ha.attention takes one for each head, and ha.MultiHead heads with one each"
             raise InvalidInput(f"{name}: expected a single number, not an array of shape {tuple(value.shape)}; {cure}")
     return parameters

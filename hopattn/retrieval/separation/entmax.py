@@ -41,6 +41,8 @@ MOST_ALPHA = 4.0
 """The largest α of an array."""
 LEAST = 1e-30
 """The q = α − 1 that stands for 0 where no derivative is taken: log(1 + qz)/q is then z."""
+FLAT = 2**-10
+"""The α − 1 below which a number takes the formula of an array, since its own one loses digits near 1."""
 NEAR = 1 / 64
 """The distance from 0 below which a series gives a quotient by a small number."""
 LOG1P = [(-1) ** k / (k + 1) for k in range(9)]
@@ -84,8 +86,8 @@ class Entmax(OfAlpha):
 
     p_μ = [(α−1)βs_μ − t]₊^(1/(α−1)), with t such that they sum to 1. The potential is τ + Σ p^α/α with τ = (t +
     1/α)/(α−1), which has its minimum at that t, so that its derivative is p, whatever the error of t. Weights near α =
-    1 are right to about .2 ε/(α − 1). Above α = 2 those near 0 lose digits; above α = 8 they are lost in rounding, up
-    to about 1e-4, and no descent is claimed.
+    1 are right to about 200 ε. Above α = 2 those near 0 lose digits; above α = 8 they are lost in rounding, up to about
+    1e-4, and no descent is claimed.
 
     Parameters
     ----------
@@ -155,6 +157,9 @@ class Entmax(OfAlpha):
             return self._of_array(alpha - 1, scores, where, potential)
         if alpha == 1:
             return Softmax(beta=self.beta).answer(scores, where, potential)
+        if alpha - 1 < FLAT:
+            q = namespace(scores).full_like(scores[..., :1], alpha - 1)
+            return self._of_array(q, scores, where, potential)
         rows = by_compiled_rows("ENTMAX" if alpha <= 2 else "", alpha, scores, where, self.beta, potential)
         if rows is not None:
             return rows

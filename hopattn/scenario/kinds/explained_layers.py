@@ -301,7 +301,7 @@ def _heads(
     if table.mapped:
         matrix, title = attention.out.weight, say("the outputs of the heads side by side, by the output matrix:")
         if table.right:
-            shape, matrix = map(str, matrix.T.shape[::-1]), matrix.T
+            matrix, shape = matrix.T, map(str, matrix.T.shape)
             title = say("the outputs of the heads side by side, x·W by the output matrix W ({}, {}):", *shape)
         yield title
         yield from ("  " + say("row {} of it: {}", str(k), vector(row)) for k, row in enumerate(matrix[:MANY], start=1))

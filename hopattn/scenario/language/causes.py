@@ -95,7 +95,8 @@ def _heading(
         table, key = path[:-1], path[-1]
         if key in standing and keys <= {*known_keys(model, table)} and table != home:
             return _written(model, table), [one for one in lacking if one[:-1] == table and one[-1] in standing]
-    if NEEDED in keys and SPACES in known_keys(model, ()) and SPACES not in home:
+    mistyped = any(path[:-1] == home and nearest(NEEDED, [str(path[-1])]) for path in lacking)
+    if NEEDED in keys and not mistyped and SPACES in known_keys(model, ()) and SPACES not in home:
         return _written(model, (SPACES,)), []
     named = [one for path in lacking for one in (path, *((*path, name) for name in known_keys(model, path)))]
     if not like_known and (names := next((one for one in named if _has_names(model, one)), None)):

@@ -28,6 +28,7 @@ NAMED = "model"
 """The key whose text is the name of a table: a change of model.rule makes { name = …, rule = … } of it."""
 ALL_DEFAULTS = "figure"
 """The table whose keys may all be left out: a change of one of them needs no table in the file."""
+_POINT = re.compile(r"(?<![\w.])([+-]?)\.(?=\d)")
 _WORDS = re.compile(r"[^\W\d][\w-]*(,[^\W\d][\w-]*)*|[^\W\d][\w.]*:[^\W\d]\w*")
 """Words that need no quotes, which a shell might take away: `in` is a text, `in,muddy` a list of two, and
 `mymodule:LogCosh` a class of the user's own."""
@@ -211,7 +212,7 @@ def options(annotation: Any) -> Iterator[tuple[Any, str | None]]:
 
 
 def parse_assignment(text: str) -> tuple[str, Any]:
-    """The path and the value of `path=value`; the value is TOML, or words without quotes.
+    """The path and the value of `path=value`; the value is TOML, a number such as .5, or words without quotes.
 
     Raises `InvalidInput` for a text without `=`, and for a value that is not TOML.
 
@@ -219,10 +220,13 @@ def parse_assignment(text: str) -> tuple[str, Any]:
     ('layer.head.separation', 'softmax')
     >>> parse_assignment("input.tokens=in,banks") == parse_assignment("input.tokens=['in', 'banks']")
     True
+    >>> parse_assignment("load=.1")
+    ('load', 0.1)
     """
     path, equals, value = (part.strip() for part in text.partition("="))
     if not equals:
         raise InvalidInput(f"--set '{shortened(text)}': expected KEY=VALUE, as in mask=causal")
+    value = value if "'" in value or '"' in value else _POINT.sub(r"\g<1>0.", value)
     try:
         parsed = tomllib.loads(f"value = {value}")
     except (ValueError, RecursionError) as error:

@@ -91,8 +91,8 @@ def explore(
     >>> page.html.startswith("<!DOCTYPE html>")
     True
     """
-    if lang not in (known := ("en", *LANGUAGES)):
-        raise InvalidInput(f"lang: {unknown(instance(lang, str, 'lang', 'a text'), known)}")
+    if instance(lang, str, "lang", "a text") not in (known := ("en", *LANGUAGES)):
+        raise InvalidInput(f"lang: {unknown(lang, known)}")
     with language(lang):
         return _explored(scenario, tokens, mask, array, lang)
 
