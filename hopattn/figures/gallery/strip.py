@@ -206,9 +206,9 @@ def columns(step: Step, room: Room) -> list[Column]:
     cue = pictured(step, step.cue, "query", 0.0, pitch, room)
     if step.cue.ndim == 1:
         name = texts(0, 0, [step.name], "query", HEAD, bold=True, align="left")
-        sentence = "\n".join(wrap(step.text, 14, max_lines=2, placeholder=" …"))
-        text = texts(0, -1.8, [sentence], "faint", align="left")
-        cue = Column([name, *[text] * bool(step.text)], 1.2 * HEAD * ems(step.name))
+        lines = wrap(step.text, 14, max_lines=2, placeholder=" …")
+        text = texts(0, -1.8, ["\n".join(lines)], "faint", align="left")
+        cue = Column([name, *[text] * bool(lines)], max(1.2 * HEAD * ems(step.name), *map(ems, lines), 0.0))
     row, sizes = np.column_stack([np.full(n, LANE - 0.7), y]), np.abs(step.weights)
     share = sizes / max(1e-9, *(np.abs(one.weights).sum() for one in room.steps))
     some, signs = seen & (share > SEEN), np.where(step.weights < 0, "minus", "plus")
