@@ -9,7 +9,7 @@ from hopattn.cli.output import Outputs, writes
 
 
 @click.command(cls=Command, short_help="Train layers on bags, beside each other (needs PyTorch).")
-@click.argument("task", type=click.Choice(["bits", "needle"]), default="bits")
+@click.argument("task", metavar="[bits|needle]", type=click.Choice(["bits", "needle"]), default="bits")
 @option("--trials", ": the seeds of each layer.", default=5, show_default=True)
 @option("--steps")
 @option("--json")
