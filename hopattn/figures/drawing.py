@@ -298,7 +298,9 @@ def _(mark: Picture, place: Place) -> Any:
 def _(mark: Bars, place: Place) -> Any:
     ax, values, lying = place.ax, np.asarray(mark.values, float), mark.lying
     at = np.arange(len(values)) if mark.at is None else np.asarray(mark.at, float)
-    error = None if mark.error is None else np.abs(mark.error)
+    error = (
+        None if mark.error is None else np.abs(mark.error).tolist()
+    )  # no array: matplotlib takes its rows for numbers
     style: Any = {"color": theme().colours(mark.colour, len(values)), "ecolor": theme().ink, "capsize": scaled(4)}
     style |= {"xerr" if lying else "yerr": error, "left" if lying else "bottom": mark.zero, "zorder": 2}
     bars = (ax.barh if lying else ax.bar)(at, mark.unit * values, mark.width, **style)

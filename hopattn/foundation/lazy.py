@@ -8,35 +8,39 @@ import re
 import sys
 from collections.abc import Callable
 from functools import cache
+from importlib.util import find_spec
 from types import FunctionType
 from typing import Any
 
 from lazy_loader import attach_stub
 
 from hopattn.foundation.argument_names import public_class
-from hopattn.foundation.errors import nearest, unknown
+from hopattn.foundation.errors import CannotDo, nearest, unknown
 from hopattn.foundation.other_words import NAMES, plain
 from hopattn.foundation.shown_types import show_types
 
+LIBRARIES = {"torch": "PyTorch", "jax": "JAX"}
+"""The names of libraries that rooms need."""
 Names = tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]
 
 
-def attach(module: str, file: str) -> Names:
+def attach(module: str, file: str, needs: str = "") -> Names:
     """`__getattr__`, `__dir__` and `__all__` of the package, or of a room, from the stub beside its file.
 
-    from hopattn.foundation.other_words import NAMES, plain
-    from hopattn.foundation.shown_types import show_types
+    needs: the library that all names need; where it is not installed, `__all__` is empty, and a name says so.
     """
     load, listed, names = attach_stub(module, file)
-    refuse = refusal(module)
+    refuse, absent = refusal(module), bool(needs) and find_spec(needs) is None
 
     def named(name: str) -> Any:
+        if absent and name in names:
+            raise CannotDo(f"{module}.{name} needs {LIBRARIES[needs]}: pip install {needs}")
         public = load(name) if name in names else refuse(name)
         if isinstance(public, FunctionType) and not hasattr(public, "__signature__"):
             show_types(public)
         return public_class(public) if isinstance(public, type) else public
 
-    return named, listed, names
+    return named, listed, [] if absent else names
 
 
 def refusal(module: str) -> Callable[[str], Any]:

@@ -2,7 +2,7 @@
 
 import decimal
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from enum import StrEnum
@@ -84,15 +84,18 @@ def number(value: float, rounding: float = WRITTEN_AS_0) -> str:
     return f"−{text}" if value < 0 and text != "0" else text
 
 
-def interval_text(low: float | None, high: float | None) -> str:
-    """The ends of an interval behind a number; empty where there is none.
+def with_interval(
+    value: float, low: float | None, high: float | None, write: Callable[[float], str] | None = None
+) -> str:
+    """A number, and the ends of its interval where there is one. write: writes each of them, by default `number`.
 
-    >>> interval_text(0.70049, 1.0), interval_text(None, None), interval_text(math.nan, math.nan)
-    (' [0.7, 1]', '', '')
+    >>> with_interval(0.9, 0.70049, 1.0), with_interval(0.9, None, None), with_interval(0.9, math.nan, math.nan)
+    ('.9 [.7005, 1]', '.9', '.9')
     """
+    write = number if write is None else write
     if low is None or high is None or not low < high:
-        return ""
-    return say(" [{}, {}]", *(in_comma(f"{end:.3g}") for end in (low, high)))
+        return write(value)
+    return say("{} [{}, {}]", *map(write, (value, low, high)))
 
 
 def significant(value: float) -> str:

@@ -4,17 +4,6 @@
 - `layer.py`: `Hopfield`, heads with projections as a pytree
 """
 
-from importlib.util import find_spec
-from typing import Any
-
-from hopattn.foundation.errors import CannotDo
 from hopattn.foundation.lazy import attach
 
-load, __dir__, names = attach(__name__, __file__)
-__all__ = names if find_spec("jax") else []
-
-
-def __getattr__(name: str) -> Any:
-    if name in names and not __all__:
-        raise CannotDo(f"hopattn.jax.{name} needs JAX: pip install jax")
-    return load(name)
+__getattr__, __dir__, __all__ = attach(__name__, __file__, needs="jax")

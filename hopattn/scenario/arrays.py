@@ -185,7 +185,6 @@ class Arrays(dict[str, Labelled]):
         *,
         drawn: bool = False,
         mean: bool = True,
-        share: bool = False,
         tiny: bool = False,
         hidden: Any = None,
         right: bool = False,
@@ -195,8 +194,7 @@ class Arrays(dict[str, Labelled]):
         """Add an array.
 
         values: `(…)`, numbers or words; a `Labelled` has axes already. axes: the labels of each axis, by its name.
-        drawn: whether figures alone read it. mean: whether its mean says something. share: whether it is a share of
-        outcomes, each of which is so or not, as an array of booleans holds them. tiny, hidden: as for `Labelled`.
+        drawn: whether figures alone read it. mean: whether its mean says something. tiny, hidden: as for `Labelled`.
         right: whether tables show the columns of a matrix as its rows. recallable: the words that it may hold.
         place: text, layer, head, step and stage, as for `Name`.
         """
@@ -204,7 +202,7 @@ class Arrays(dict[str, Labelled]):
         self[name] = values if isinstance(values, Labelled) else labelled(values, axes or {}, tiny, hidden)
         self.drawn |= {name} if drawn else set()
         self.without_mean |= set() if mean else {name}
-        self.shares |= {name} if share or self[name].values.dtype == bool else set()
+        self.shares |= {name} if self[name].values.dtype == bool else set()
         self.right |= {name} if right else set()
         self.recallable |= {name: words} if (words := tuple(map(str, recallable))) else {}
 
@@ -214,7 +212,8 @@ class Arrays(dict[str, Labelled]):
         Booleans of more axes, such as the bits of cues, give a fraction of each outcome: their mean is no such share.
         """
         for name, each in values.items():
-            self.add(name, np.mean(each), share=np.asarray(each).dtype == bool and np.ndim(each) == 1)
+            self.add(name, np.mean(each))
+            self.shares |= {name} if np.asarray(each).dtype == bool and np.ndim(each) == 1 else set()
 
     def as_written(self, name: str) -> Labelled:
         """An array; a matrix that the file writes as the W of x·W has its rows and columns as there."""

@@ -1,6 +1,6 @@
 """The errors of a student by name, each as changes of the scenario: a wrong answer is the answer of a run with them.
 
-Each file of `hopattn/practice/languages/` says them in words. Add an error by adding a line here, and one there.
+`hopattn/practice/texts.toml` says them in words. Add an error by adding a line here, and one there.
 """
 
 import math

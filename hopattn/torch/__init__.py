@@ -7,17 +7,6 @@
 - `association.py`: one step of all heads, its weights and its energy
 """
 
-from importlib.util import find_spec
-from typing import Any
-
-from hopattn.foundation.errors import CannotDo
 from hopattn.foundation.lazy import attach
 
-load, __dir__, names = attach(__name__, __file__)
-__all__ = names if find_spec("torch") else []
-
-
-def __getattr__(name: str) -> Any:
-    if name in names and not __all__:
-        raise CannotDo(f"hopattn.torch.{name} needs PyTorch: pip install torch")
-    return load(name)
+__getattr__, __dir__, __all__ = attach(__name__, __file__, needs="torch")

@@ -1,6 +1,6 @@
 """The public names of `ha.torch`."""
 
-from .bags import Learned as Learned
+from .bags import BagTraining as BagTraining
 from .bags import learn_bag as learn_bag
 from .bags import learn_bags as learn_bags
 from .layers import Hopfield as Hopfield

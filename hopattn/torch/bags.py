@@ -138,8 +138,8 @@ of two for k_subsets, and two others."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Learned:
-    """A layer after its training.
+class BagTraining:
+    """A layer that was trained on bags.
 
     layer: the module. vectors, labels: the bags that no step has seen, `(2000, 100, 16)`, and their labels 0 and 1,
     `(2000,)`. accuracy: the share of these bags that the layer labels correctly. seconds: of the processor, for the
@@ -161,7 +161,7 @@ def learn_bag(
     *,
     seed: Any = None,
     steps: Count = 1000,
-) -> Learned:
+) -> BagTraining:
     """Train one layer on bags, on one thread of the CPU.
 
     Parameters
@@ -196,7 +196,9 @@ def learn_bag(
         with torch.no_grad():
             right = (layer(held_out).flatten() > 0) == (labels > 0)
     accuracy = float(right.double().mean())
-    return Learned(layer=layer.eval(), vectors=held_out, labels=labels, accuracy=accuracy, seconds=seconds, seed=number)
+    return BagTraining(
+        layer=layer.eval(), vectors=held_out, labels=labels, accuracy=accuracy, seconds=seconds, seed=number
+    )
 
 
 @public
@@ -226,7 +228,7 @@ def learn_bags(
     """
     rows = list[dict[str, Any]]()
     for reader in READERS:
-        runs = list[Learned]()
+        runs = list[BagTraining]()
         for seed in range(seeds):
             runs.append(learn_bag(task, reader, seed=seed, steps=steps))
             if report is not None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +10,7 @@ from rich.text import Text
 
 from hopattn.experiments.comparison.cost import in_words
 from hopattn.experiments.sweeps.table import HIGH, LOW
-from hopattn.foundation.writing import counted, interval_text
+from hopattn.foundation.writing import counted, with_interval
 from hopattn.scenario.language.paths import last_keys
 from hopattn.views.array_cells import MAX_ROWS, MORE_DIGITS, cell
 from hopattn.views.consoles import SafeConsole, console, error_console
@@ -46,7 +47,7 @@ def sweep_size(sweep: "Sweep") -> str:
 def _cell(row: dict[str, Any], name: str) -> str:
     """A cell of the table of a sweep: the value, and its interval if it has one."""
     value, ends = row[name], (row.get(f"{name}{LOW}"), row.get(f"{name}{HIGH}"))
-    return "" if value is None else cell(value, digits=MORE_DIGITS) + interval_text(*ends)
+    return "" if value is None else with_interval(value, *ends, partial(cell, digits=MORE_DIGITS))
 
 
 @contextmanager

@@ -420,7 +420,7 @@ def test_shares_have_wilsons_interval_and_six_that_agree_are_not_certain(tmp_pat
         ]
         assert one.interval_name == one.to_dict()["intervals"]
         assert one.interval_name == "95 % interval (Wilson for shares, Student's t for means) of 6 trials"
-    assert "1 [0.61, 1]" in ha.html(table)
+    assert "1 [.6097, 1]" in ha.html(table)
 
 
 def test_a_share_that_no_trial_gives_is_refused_at_the_first_point():

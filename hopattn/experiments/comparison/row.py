@@ -2,10 +2,11 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import Field, dataclass, field, fields
+from functools import partial
 from typing import Any
 
 from hopattn.dynamics.likeness import MATCH
-from hopattn.foundation.writing import WRITTEN_AS_0, interval_text
+from hopattn.foundation.writing import WRITTEN_AS_0, with_interval
 
 
 def _plain(row: "Row", value: float) -> str:
@@ -14,7 +15,7 @@ def _plain(row: "Row", value: float) -> str:
 
 
 def _with_interval(row: "Row", value: float) -> str:
-    return _plain(row, value) + interval_text(row.recalled_low, row.recalled_high)
+    return with_interval(value, row.recalled_low, row.recalled_high, partial(_plain, row))
 
 
 def percent(share: float) -> str:

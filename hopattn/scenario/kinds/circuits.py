@@ -145,8 +145,9 @@ class Probe(Kind):
         with at("probe", table=self.probe):
             masked, unmasked = (position_probe(*model[:2], mask=model[2]) for model in self.probe.models(rng))
         place = {"place": ("words", *(f"layer {i}" for i in range(1, len(masked.accuracy))))}
-        arrays.add("masked accuracy", masked.accuracy, place, share=True)
-        arrays.add("unmasked accuracy", unmasked.accuracy, place, share=True)
+        arrays.shares |= {"masked accuracy", "unmasked accuracy", "accuracy"}
+        arrays.add("masked accuracy", masked.accuracy, place)
+        arrays.add("unmasked accuracy", unmasked.accuracy, place)
         arrays.add("masked distance", masked.distance, place)
         arrays.add("unmasked distance", unmasked.distance, place)
         arrays.add("line accuracy", masked.line, place)
@@ -155,7 +156,7 @@ class Probe(Kind):
         arrays.add("masked component", masked.component, axes)
         arrays.add("masked length", masked.mean_length, axes)
         arrays.add("unmasked length", unmasked.mean_length, axes)
-        arrays.add("accuracy", masked.accuracy[-1], share=True)
+        arrays.add("accuracy", masked.accuracy[-1])
         arrays.add("distance", masked.distance[-1])
         arrays.add("chance", masked.chance)
         arrays.add("standard error", masked.standard_error, mean=False)
@@ -222,7 +223,8 @@ class MemoryCircuit(Kind):
             curves = memory_curves(self._taken or table.widths, **options, rng=rng).mean
         width, memory, keys = {"width": table.widths}, {"probe": tuple(table.stored)}, table.stored.values()
         recall = [[outer_product_recall(n, d, spread=spread) for d in table.widths] for n, spread in keys]
-        arrays.add("accuracy", curves["accuracy"], width, share=True)
+        arrays.shares.add("accuracy")
+        arrays.add("accuracy", curves["accuracy"], width)
         arrays.add("probes", [curves[name] for name in PROBES], {"probe": tuple(PROBES), **width})
         arrays.add("capacity", [recall_width(n, spread=spread) for n, spread in keys], memory)
         arrays.add("expected recall", recall, {**memory, **width})

@@ -9,7 +9,7 @@ from pydantic import Field, Tag
 
 from hopattn.foundation.intervals import mean_interval, share_interval
 from hopattn.foundation.sentences import say
-from hopattn.foundation.writing import interval_text, number
+from hopattn.foundation.writing import number, with_interval
 from hopattn.scenario.arithmetic import equals, written
 from hopattn.scenario.arrays import Arrays, Labels
 from hopattn.scenario.grids import axis_values
@@ -76,6 +76,7 @@ class Forgetting(Kind):
     def compute(self, arrays: Arrays, rng: np.random.Generator) -> None:
         table, model, after = self.forgetting, self.forgetting.model, self.forgetting.after
         arrays.add("trials", table.trials, drawn=True)
+        arrays.shares.add("accuracy")
         texts = measured_by_length(model, after, table.names, table.trials, int(rng.integers(2**63)))
         curve: dict[str, Labels] = {"reader": tuple(READERS), "words after the first": after}
         laws: dict[str, Callable[..., float]]
@@ -85,7 +86,7 @@ class Forgetting(Kind):
             means = trials.mean(axis=-1)
             by_law = [[law(n, attention=attends) for n in after] for attends in READERS.values()]
             intervals = (share_interval if name == "accuracy" else mean_interval)(trials)[1]
-            arrays.add(name, means, curve, share=name == "accuracy")
+            arrays.add(name, means, curve)
             for i, end in enumerate(("-low", "-high")):  # trials that agree have no interval
                 arrays.add(f"{name}{end}", np.where(np.isnan(intervals[..., i]), means, intervals[..., i]), curve)
             arrays.add(f"{name}-law", by_law, curve)
@@ -106,8 +107,8 @@ class Forgetting(Kind):
                 yield "  " + say("{}: a₀ = {} of the first word is read, and √Σa² = {} of all", say(reader), *read)
                 for name in ("cosine", "accuracy"):
                     ends = ("-law", "", "-low", "-high")
-                    law, mean, *interval = (float(arrays[f"{name}{end}"].values[row, i]) for end in ends)
+                    law, mean, low, high = (float(arrays[f"{name}{end}"].values[row, i]) for end in ends)
                     ratio = f"{number(first)}/{number(length)} {equals(law, written(first) / written(length))} "
                     by_law = f"{ratio * (name == 'cosine')}{number(law)}"
-                    measured = f"{number(mean)}{interval_text(*interval)}"
+                    measured = with_interval(mean, low, high)
                     yield "    " + say("{}: by the law {}, measured {}", say(name), by_law, measured)

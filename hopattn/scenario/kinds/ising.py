@@ -9,7 +9,7 @@ from pydantic import Field
 from hopattn.dynamics.updates.asynchronous import Glauber
 from hopattn.foundation.intervals import student
 from hopattn.foundation.sentences import say
-from hopattn.foundation.writing import interval_text, number
+from hopattn.foundation.writing import number, with_interval
 from hopattn.landscapes.enumerated import spins
 from hopattn.memories.models import named_memories
 from hopattn.networks.classical import Hopfield
@@ -203,7 +203,7 @@ class Ising(Kind):
                     line += say("; for infinitely many spins {}", number(arrays["mean-field"].values[i, j]))
                 if "sampled" in arrays:
                     drawn, half = (float(arrays[name].values[i, j + 1]) for name in ("sampled", "half"))
-                    line += say("; by Glauber's update {}{}", number(drawn), interval_text(drawn - half, drawn + half))
+                    line += say("; by Glauber's update {}", with_interval(drawn, drawn - half, drawn + half))
                 yield line
         if "deviation" in arrays:
             yield say("[ ]: 95 % interval (Student's t) of {} chains", str(table.chains))

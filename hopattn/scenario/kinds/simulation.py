@@ -219,7 +219,8 @@ class Simulation(Kind):
             by_theory = table.theory and table.predicted()
         with at("simulation", "of", table=table.of):
             drawn = [simulations[table.name](one, **table.given) for one in rng.spawn(table.times)]
-        arrays.add(table.measure, np.mean(drawn), share=simulations[table.name] in SHARES)
+        arrays.add(table.measure, np.mean(drawn))
+        arrays.shares |= {table.measure} if simulations[table.name] in SHARES else set()
         arrays.add("standard error", np.std(drawn, ddof=1) / np.sqrt(table.times), mean=False)
         if table.theory:
             arrays.add("theory", by_theory, mean=False)
