@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
+from textwrap import wrap
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,13 +20,13 @@ from hopattn.retrieval.similarity import FixedScores
 from hopattn.scenario.arrays import numbers
 from hopattn.scenario.result import Result, Run
 
-STRIPS, ALL, AXES, APIECE, MOST = 2, 8, 6, 4, 1e4
-"""The most strips, the rows of a single one, the axes of a state, the heads with a strip each, and the largest weight
-shown.
+STRIPS, ALL, AXES, APIECE, MOST, ROW = 2, 8, 6, 4, 1e4, 16
+"""The most strips, the rows of a single one, the axes of a state, the heads with a strip each, the largest weight
+shown, and the most neurons in a row.
 """
-SMALL, VALLEY, LETTERS = 0.82, np.array([7.5, 5.0]), 18
-"""The size of captions, the sides of a valley, and the letters of a line below it."""
-DIGITS, ONCE = 3, say("one step, no more")
+SMALL, VALLEY, LETTERS, BESIDE = 0.82, np.array([6.0, 4.6]), 18, 8.0
+"""The size of captions, the sides of a valley, the letters of a line below it, and the side of a picture beside it."""
+DIGITS, ONCE = 3, say("one step")
 """The most decimals of the parts of a field, which add up to it; and the caption of a single step."""
 
 
@@ -45,8 +46,8 @@ class Step(NamedTuple):
     column shows. does: what the cue does, in words. keys: the keys as pictures, if they are. changed: of a network, the
     neuron that turns. place: its layer or head. text: of its words. run: the name of its run. target: the number of the
     pattern that is recalled. steps: of a recall; None for words. rest: how many keys the last row stands for.
-    digits: the most decimals of its numbers. heads: the weights of each of several, `(n_keys,)`, of which `weights` are
-    the means. note: the name of a key that an earlier layer has changed, and the axis on which it gained most.
+    digits: the most decimals of its numbers. note: the name of a key that an earlier layer has changed, and the axis on
+    which it gained most. compared: whether the scores come from the cue.
     """
 
     name: str
@@ -69,8 +70,8 @@ class Step(NamedTuple):
     steps: int | None = None
     rest: int = 0
     digits: int = 2
-    heads: Sequence[np.ndarray] = ()
     note: tuple[str, str] = ("", "")
+    compared: bool = True
 
 
 NOTHING, DOWN = Column([], 0), Column([Arrows(np.array([(3, 2)]), np.array([(3, -4)]), "faint", 1.5)], 4.4)
@@ -107,8 +108,8 @@ def of_memory(result: Result, run: Run, i: int) -> Step:
     if run.strips:
         cue, answer = (picture(run, i, state) for state in states(run, i)[[0, min(1, last_step(run, i))]])
         axes, rows, keys = (), [""] * len(rows), [picture(run, i, one) for one in keys]
-    elif len(axes) >= AXES and np.isin(keys, (-1, 1)).all() and keys:
-        cue, answer, *keys = (np.tile(one, (-(-len(one) // 6), 1)) for one in (cue, answer, *keys))
+    elif len(axes) >= AXES and len(axes) == len(cue) and np.isin([cue, *keys], (-1, 1)).all():
+        cue, answer, *keys = (block(one) for one in (cue, answer, *keys))
         axes = ()
     else:
         keys, cue = [], cue if axes == run.arrays["input"].labels[1] else np.empty(0)
@@ -123,6 +124,13 @@ def of_memory(result: Result, run: Run, i: int) -> Step:
     target = patterns.index(goal) if goal in patterns else -1
     about: Any = {"keys": keys, "target": target, "steps": steps}
     return Step(name, cue, answer, axes, told, rows, s, w, np.zeros(len(w), bool), again, does(run, i), **about)
+
+
+def block(state: np.ndarray) -> np.ndarray:
+    """A state `(dim,)` as a picture: of few neurons a row, of more a rectangle as square as can be."""
+    count = len(state)
+    rows = max(k for k in range(1, int(count**0.5) + 1) if count % k == 0)
+    return state.reshape(rows, -1) if count > ROW and rows > 2 else np.tile(state, (-(-count // AXES), 1))
 
 
 def stored(result: Result, run: Run, cue: np.ndarray, scores: np.ndarray) -> np.ndarray:
@@ -145,7 +153,7 @@ def settled(run: Run, i: int, steps: int, turns: bool = False) -> str:
     """Whether the recall of a cue goes on after its first step, and after how many it ends."""
     status = run.arrays["status"].values[i]
     if last_step(run, i) == 1 and status != Status.CONVERGED:
-        return ONCE if "valley" not in run.arrays else say("ends after 1 turn") if turns else say("ends after 1 step")
+        return say("one turn") if turns else ONCE
     if status in (Status.CYCLE, Status.LIMIT, Status.DIVERGED):
         return say("not settled after {} steps", last_step(run, i))
     if not steps:
@@ -160,7 +168,7 @@ def of_neurons(run: Run, i: int) -> Iterator[Step]:
 
     Where neurons take turns, each sees those before it; where all step at once, they are those of the first step.
     """
-    name, start, field = "", run.arrays["input"], run.arrays["step 1 field"].values[i]
+    start, field, asked = run.arrays["input"], run.arrays["step 1 field"].values[i], 0
     state, axes = start.values[i], numbers(start.values.shape[1]) if run.strips else start.labels[1]
     couplings = run.arrays["couplings"].values if "couplings" in run.arrays else np.empty((0, 0))
     one_by_one, count = "turns" in run.arrays, len(axes)
@@ -169,7 +177,8 @@ def of_neurons(run: Run, i: int) -> Iterator[Step]:
     turns = turns[:, turns[2] != turns[3]]
     square = couplings.shape == (count, count) and "answers" not in run.arrays
     last = len(turns[0]) > (STRIPS if one_by_one else 1)
-    rows, again = [say("neuron {}", axis) for axis in axes], valley_of(run, i, one_by_one, last)
+    rows, valley = [say("neuron {}", axis) for axis in axes], valley_of(run, i, one_by_one, last)
+    again = beside_patterns(valley, run, i)
     then = settled(run, i, len(turns[0]) if one_by_one else balls_of(run, i), one_by_one)
     title = network_does(run, i, [axes[int(j)] for j in turns[0]])
     for j, total, after in zip(turns[0].astype(int).tolist(), *turns[[1, 3]].tolist(), strict=True) if square else ():
@@ -182,7 +191,8 @@ def of_neurons(run: Run, i: int) -> Iterator[Step]:
         low = min(0.0, *before)  # a neuron that is off is white, whether off is 0 or −1
         signs = [one if run.strips else (2 * one - 1 - low) / (1 - low) for one in (before, turned)]
         was, now = (picture(run, i, one) if run.strips else one[:, None] for one in signs)
-        products, name = couplings[j] * before, say("state") if name else indexed(start.labels[0][i])
+        products, name = couplings[j] * before, say("after turn {}", asked) if asked else indexed(start.labels[0][i])
+        asked += one_by_one
         about: Any = {"changed": j, "digits": DIGITS}
         yield Step(name, was, now, (), told, rows, couplings[j], products, products != products, again, title, **about)
 
@@ -210,7 +220,9 @@ def of_words(run: Run, words: Words, word: int) -> list[Step]:
             return by_head
         most = say("mostly ") if any(np.sum(np.abs(step.answer) > SEEN) > 1 for step in by_head) else ""
         said = [say("writes {}‘{}’", most, written[0]), *(say("‘{}’", one) for one in written[1:])]
-        return [step._replace(does=one) for step, one in zip(by_head, said, strict=True)]
+        keys = [step.rows[int(np.argmax(step.weights))] if step.weights.max() > 1 - SEEN else "" for step in by_head]
+        notes = [(row, say("carries ‘{}’", one)) if row else ("", "") for row, one in zip(keys, written, strict=True)]
+        return [one._replace(does=does, note=note) for one, does, note in zip(by_head, said, notes, strict=True)]
     steps = list[Step]()
     for layer in range(last, max(last - STRIPS, -1), -1):
         steps.insert(0, of_layer(run, words, word, layer))
@@ -231,9 +243,22 @@ def heads_of(run: Run, layer: int) -> list[tuple[str, Labelled]]:
     return [(name.place, one) for name, one in run.find("weights", layer + 1) if name.text in ("", "sequence 1")]
 
 
+def beside(heads: Sequence[np.ndarray], shown: int) -> Column:
+    """The weights of each of several heads as a small picture with its number; the shown one has a frame."""
+    across = int(np.ceil(np.sqrt(len(heads))))
+    pitch = VALLEY[0] / across
+    marks: list[Mark] = [texts(0, VALLEY[1] / 2 + 1.3, [say("weights of all heads")], "faint", align="left")]
+    for k, weights in enumerate(heads):
+        at = pitch * (k % across + 0.45), VALLEY[1] / 2 - 1.5 * pitch * (k // across) - 0.5 * pitch
+        shades = 2 * np.abs(weights) / max(float(np.abs(weights).max()), 1e-9) - 1
+        marks.append(Picture(shades, at, side=0.85 * pitch, frame="plus" if k == shown else None))
+        marks.append(texts(at[0], at[1] - 0.7 * pitch, [str(k + 1)], "plus" if k == shown else "faint", 0.7))
+    return Column(marks, VALLEY[0])
+
+
 def of_layer(run: Run, words: Words, i: int, layer: int, head: int | None = None) -> Step:
     """The step of a word in a layer, by the head that adds most to it; or in one of its heads, by what this writes."""
-    several, heads, token = len(words.states) > 1, heads_of(run, layer), indexed(words.tokens[i])
+    heads, token = heads_of(run, layer), indexed(words.tokens[i])
     outputs = [run.arrays[f"{place} output"] for place, _ in heads]
     most = int(np.argmax([np.linalg.norm(one.values[i]) for one in outputs])) if head is None else head
     place, weights = heads[most]
@@ -246,25 +271,32 @@ def of_layer(run: Run, words: Words, i: int, layer: int, head: int | None = None
     kind, similarity = (getattr(retrieval, one, None) for one in ("separation", "similarity"))
     known = {key: float(value) for key in SYMBOLS if (value := getattr(kind, key, None)) is not None}
     way = way_of(s[~hidden], w[~hidden], name_of(kind) if kind else "", known)
-    one, name = len(heads) == 1 or head is not None, say("layer {}", layer + 1) if several else ""
+    name = say("layer {}", layer + 1) if len(words.states) > 1 else ""
     states, after = [words.before, *words.states][layer].values, words.states[layer].values[i]
-    asked = say("not compared") if isinstance(similarity, FixedScores) else asked_of(run, place, states)
+    compared = not isinstance(similarity, FixedScores)
+    asked = asked_of(run, place, states) if compared else say("not compared")
     before, total = states[i], run.arrays.get(f"{place.rpartition(' head ')[0]} output".strip(), outputs[0]).values[i]
     ways = (before + total, total) if total.shape == before.shape else np.zeros((2, len(after)))
     added, instead = (near(after, one) > 1 - 1e-9 for one in ways)
-    mixed = say("after: added") if added else say("after: in its place") if instead else say("after")
-    each = [] if one else [weights.values[i] for _, weights in heads]
-    if not one:
-        way = say("{}; by head", way)
-        keys = rows, s, np.mean(each, axis=0), np.all([row_of(run, *each_of, i)[3] for each_of in heads], axis=0)
-    axes, phrase = words.before.labels[1], takes(token, rows, w) if one else say("takes from {} heads", len(heads))
+    values = run.arrays[one].values if (one := f"{place} values") in run.arrays else states
+    made = values.shape != states.shape or not np.allclose(values, states)
+    mixed = say("after: values added") if made else say("after: added")
+    mixed = mixed if added else say("after: replaces it") if instead else say("after")
+    axes, again = words.before.labels[1], NOTHING if then == ONCE else DOWN
+    if len(heads) > 1 and head is None:
+        part = say("head {} of {}", most + 1, len(heads))
+        name, mixed = (
+            say("{}, {}", name, part) if name else part,
+            say("what it adds") if added else say("what it writes"),
+        )
+        before, after, axes = np.empty(0), outputs[most].values[i], outputs[most].labels[1]
+        again = beside([one.values for _, one in heads], most) if then == ONCE else DOWN
     if head is not None:
         name, mixed = say("head {}", head + 1), say("what it writes")
         before, after, axes = np.empty(0), outputs[head].values[i], outputs[head].labels[1]
     text = " ".join(unnumbered(words.tokens)) * bool(name)
-    about: Any = {"place": name, "text": text, "heads": each}
-    again = NOTHING if then == ONCE else DOWN
-    return Step(token, before, after, axes, (asked, way, mixed, then), *keys, again, phrase, **about)
+    about: Any = {"place": name, "text": text, "compared": compared}
+    return Step(token, before, after, axes, (asked, way, mixed, then), *keys, again, takes(token, rows, w), **about)
 
 
 def asked_of(run: Run, place: str, states: np.ndarray) -> str:
@@ -300,8 +332,10 @@ def of_other_axes(result: Result, run: Run) -> Iterator[Step]:
 
 def way_of(scores: np.ndarray, weights: np.ndarray, kind: str, parameters: Any) -> str:
     """How scores become weights, in words: by a separation with its parameters, or a share of the score."""
+    if kind == "argmax":
+        return say("largest takes all")
     if kind and kind != "identity":
-        silent = {"beta"} if kind == "argmax" or (kind != "softmax" and parameters.get("beta") == 1) else set()
+        silent = {"beta"} if kind != "softmax" and parameters.get("beta") == 1 else set()
         name = kind.removeprefix("rectified_").replace("_", " ")
         if name == "power":
             name = say("score{}", power_of_ten(round(parameters["n"]) - 1)[2:] if parameters["n"] > 2 else "")
@@ -314,7 +348,7 @@ def way_of(scores: np.ndarray, weights: np.ndarray, kind: str, parameters: Any) 
     largest = np.argmax(np.abs(scores))
     ratio = float(scores[largest] / (weights[largest] or np.inf))
     if ratio and np.allclose(weights * ratio, scores):
-        return say("the score itself, no softmax") if np.isclose(ratio, 1) else say("score ÷ {}", ratio)
+        return say("the score itself") if np.isclose(ratio, 1) else say("score ÷ {}", ratio)
     if np.ptp(scores) and np.all(weights > 0):
         beta, shift = np.polyfit(scores, np.log(weights), 1)
         if np.allclose(beta * scores + shift, np.log(weights)):
@@ -376,6 +410,14 @@ def balls_named(shown: Sequence[int], places: np.ndarray) -> Iterator[str]:
         yield f"{before + 1}–{k}" if before >= 0 and k - before > 1 and (near < far).all() else str(k)
 
 
+def between_ridges(way: np.ndarray, balls: np.ndarray) -> slice:
+    """The part of a way from the ridge before its balls to the ridge after them: what lies beyond are other valleys."""
+    first, last = np.searchsorted(way[:, 0], [balls[:, 0].min(), balls[:, 0].max()])
+    fall = np.diff(way[:, 1])
+    before, after = np.flatnonzero(fall[:first] > 0), np.flatnonzero(fall[last:] < 0)
+    return slice(int(before[-1]) + 1 if len(before) else 0, last + int(after[0]) + 1 if len(after) else len(way))
+
+
 def valley_of(run: Run, i: int, turns: bool = False, last: bool = True) -> Column:
     """The energy on the way of a cue with a ball for each of its steps, its end in words, and its last state.
 
@@ -387,22 +429,38 @@ def valley_of(run: Run, i: int, turns: bool = False, last: bool = True) -> Colum
     if "valley" not in run.arrays:
         return Column([replace(end, at=np.zeros((1, 2)))], min(VALLEY[0], SMALL * ems(verdict(run, i))))
     way, places, steps, every = way_of_balls(run, i, turns)
+    way = way[between_ridges(way, every)]
     least, size = way.min(axis=0), np.maximum(np.ptp(way, axis=0), 1e-9)
     (x, y), at, dots = (((one - least) / size * VALLEY + (0, -VALLEY[1] / 2)).T for one in (way, places, every))
     marks = [Curve(x, y, colour="faint"), Points(dots.T, colour="plus", size=0.4)]
     marks += [Nodes(at.T, [*balls_named([*map(int, steps)], dots.T)], "circle", "plus", "plus", size=0.7), end, name]
-    state = last_picture(run, i)
+    state, right = last_picture(run, i), max(VALLEY[0], *(SMALL * ems(line) for line in wrap(verdict(run, i), LETTERS)))
     if state is None or not last or int(steps[-1]) < 2:
-        return Column(marks, VALLEY[0])
-    wide, left = 3.0 * state.shape[1] / max(state.shape), VALLEY[0] + 1.4
-    return Column([*marks, Picture(state, (left + wide / 2, at[1, -1] + 0.5), side=3.0, frame="value")], left + wide)
+        return Column(marks, right)
+    wide, left = BESIDE * state.shape[1] / max(state.shape), right + 1.0
+    return Column([*marks, Picture(state, (left + wide / 2, 0), side=BESIDE, frame="value")], left + wide)
+
+
+def beside_patterns(valley: Column, run: Run, i: int) -> Column:
+    """A valley and, of few neurons, the stored patterns that the end of the cue is, or is made of."""
+    goal, of = (str(run.arrays[name].values[i]) if name in run.arrays else "" for name in ("recalls", "of"))
+    stored, names = run.arrays.get("patterns"), {goal, *of.split(" + ")}
+    if run.strips or stored is None or stored.values.shape[1] > ALL or not np.isin(stored.values, (-1, 0, 1)).all():
+        return valley
+    some, low = [k for k, name in enumerate(stored.labels[0]) if name in names], min(0.0, float(stored.values.min()))
+    high, at = stored.values.shape[1], valley.right + 1.4 + 1.4 * np.arange(len(some))
+    signs = (2 * stored.values[some] - 1 - low)[:, :, None] / (1 - low)
+    marks: list[Mark] = [Picture(one, (x, 0), side=high) for x, one in zip(at, signs, strict=True)]
+    marks.append(texts(at, high / 2 + 0.9, [indexed(stored.labels[0][k]) for k in some], "faint"))
+    return Column([*valley.marks, *marks], float(at.max(initial=valley.right - 1)) + 1)
 
 
 def last_picture(run: Run, i: int) -> np.ndarray | None:
-    """The last state of a cue as a picture; None where neurons have more than two values, or too many."""
+    """The last state of a cue as a picture; None where neurons have more than two values and the cue is no picture."""
     if run.strips:
         return picture(run, i, states(run, i)[-1])
     state = run.arrays["state"].values[i]
     low = min(0.0, *state)
-    few = len(state) <= ALL and np.isin(state, (low, 1)).all()
-    return np.array((2 * state - 1 - low) / (1 - low))[:, None] if few else None
+    if len(state) <= ALL:
+        return np.array((2 * state - 1 - low) / (1 - low))[:, None] if np.isin(state, (low, 1)).all() else None
+    return block(np.clip(state, -1, 1)) if np.isin(run.arrays["input"].values[i], (-1, 1)).all() else None

@@ -3,13 +3,40 @@
 import numpy as np
 import pytest
 
+import hopattn as ha
 from hopattn.figures.figure import gallery
 from hopattn.figures.sheet import Bars, Nodes, Picture, texts_of
-from hopattn.figures.steps import balls_named
+from hopattn.figures.steps import balls_named, between_ridges
 from hopattn.landscapes.plane import valley
 from hopattn.memories import hopfield
+from hopattn.scenario.loading import parse
 from tests.refusal import refused
 from tests.runs import result_of
+
+RNG = np.random.default_rng(1)
+HEAD = """[[layer.head]]
+mask = "causal"
+beta = 2
+query = {}
+key = {}
+value = {}
+"""
+TWELVE = """schema = 1
+title = "twelve heads"
+source = "random matrices"
+kind = "attention"
+[vocabulary]
+axes = ["a", "b", "c"]
+magnitude = "normalise"
+[vocabulary.words]
+cat = [1, 0, 0]
+saw = [0.2, 1, 0]
+dog = [0, 1, 0.4]
+[input]
+tokens = ["cat", "saw", "dog"]
+[[layer]]
+""" + "".join(HEAD.format(*RNG.normal(size=(3, 3, 3)).round(1).tolist()) for _ in range(12))
+"""A layer of twelve heads with random matrices."""
 
 
 def strip(name, **options):
@@ -35,7 +62,7 @@ def test_a_strip_of_a_word_shows_its_row_without_what_the_mask_hides():
     assert (bars(sheet, 1), bars(sheet, 2)) == (scores[:3].tolist(), weights[:3].tolist())
     assert [*texts_of(sheet.panels[1])].count("masked") == 1
     assert bars(sheet, 3) == [*run.arrays["layer 1 state"].values[3], *run.arrays["input"].values[3]]
-    assert sheet.title == "‘banks’: most money after ‘financial’, most river after ‘muddy’"
+    assert sheet.title == "‘banks’ turns to money after ‘financial’, to river after ‘muddy’"
 
 
 def test_of_many_patterns_a_strip_shows_the_largest_and_the_sum_of_the_others():
@@ -69,7 +96,63 @@ def test_each_of_a_few_heads_has_a_strip_with_what_it_writes():
         )
         assert bars(sheet, 5 * head - 3) == weights[: word + 1 if head == 1 else word].tolist()
         assert bars(sheet, 5 * head - 2) == output[output != 0].tolist()
+        assert f"carries ‘{'verb' if head == 1 else 'I'}’" in texts_of(sheet.panels[5 * head - 4])
     assert sheet.title == "‘run’: head 1 writes ‘verb’, head 2 ‘I’"
+
+
+def test_the_keys_that_a_mask_hides_share_a_row_where_they_are_many():
+    sheet = strip("two-heads-sort")
+    assert [[*texts_of(sheet.panels[k])].count("masked") for k in (1, 6)] == [1, 1]
+    assert "3 others" in texts_of(sheet.panels[1]) and "4 others" in texts_of(sheet.panels[6])
+
+
+def test_of_many_heads_the_one_that_adds_most_is_shown_beside_small_pictures_of_all():
+    run = ha.run(parse(TWELVE, "twelve.toml", "twelve"))
+    places = [f"head {k}" for k in range(1, 13)]
+    sizes = [np.linalg.norm(run.runs[0].arrays[f"layer 1 {place} output"].values[-1]) for place in places]
+    most = int(np.argmax(sizes))
+    weights = [run.runs[0].arrays[f"layer 1 {place} weights"].values for place in places]
+    sheet = gallery()["strip"].sheet(run, {})
+    assert bars(sheet, 2) == weights[most][-1].tolist()
+    output = run.runs[0].arrays[f"layer 1 {places[most]} output"].values[-1]
+    assert bars(sheet, 3) == output.tolist() and "what it adds" in texts_of(sheet.panels[3])
+    assert sheet.title.endswith(f"in head {most + 1} of 12")
+    pictures = [mark for mark in sheet.panels[4].marks if isinstance(mark, Picture)]
+    assert [bool(one.frame) for one in pictures] == [k == most for k in range(12)]
+    for picture, one in zip(pictures, weights, strict=True):
+        assert picture.values == pytest.approx(2 * one / one.max() - 1)
+
+
+def test_words_that_a_head_does_not_compare_have_no_bars_of_scores():
+    sheet = strip("aaba")
+    assert "not compared" in texts_of(sheet.panels[6])
+    assert bars(sheet, 6) == [] and len(bars(sheet, 7)) == 4
+
+
+def test_the_patterns_that_an_end_is_made_of_stand_beside_its_valley():
+    run, sheet = result_of("lost-pattern").runs[0], strip("lost-pattern")
+    pictures = [mark.values.ravel() for mark in sheet.panels[4].marks if isinstance(mark, Picture)]
+    assert np.array_equal(pictures, run.arrays["patterns"].values)
+    assert {"a", "b", "c"} <= {*texts_of(sheet.panels[4])}
+
+
+def test_what_is_added_to_a_cue_lengthens_its_bar():
+    (after, before), (replaced, cue) = (
+        [mark for mark in strip(name).panels[3].marks if isinstance(mark, Bars)] for name in ("one-head", "aaba")
+    )
+    assert np.array_equal(before.at, after.at) and before.width == after.width and (before.values <= after.values).all()
+    assert not np.array_equal(cue.at, replaced.at)  # it is no part of what replaces it
+
+
+def test_a_valley_ends_at_the_ridges_beside_its_balls():
+    way = np.column_stack([np.arange(9), [0, 2, 3, 2, 0, 1, 2, 1, 0]])
+    for balls, kept in (([(3, 2), (4, 0)], way[2:7]), ([(0, 0), (0, 0)], way[:3]), ([(8, 0)], way[6:])):
+        assert np.array_equal(way[between_ridges(way, np.array(balls))], kept)
+
+
+def test_what_is_unknown_of_a_cue_is_named():
+    assert "grey: unknown" in texts_of(strip("letters").panels[0])
+    assert "grey: unknown" not in [*texts_of(strip("modern"))]
 
 
 def test_the_strips_of_a_figure_have_one_scale_and_one_zero():
@@ -87,6 +170,8 @@ def test_the_strips_of_a_figure_have_one_scale_and_one_zero():
         ("induction", "‘their₂’ finds ‘dog’, which noted ‘their’ before it"),
         ("alignment", "‘kediler’ takes most from ‘cats’ (.9)"),
         ("lost-pattern", "‘a’ is stored, but lost: it ends at a mixture of a, b, c"),
+        ("messages", "‘blue’ takes 1 from itself with no mask, nothing with strict mask"),
+        ("dense", "‘torn K’ recalls K among 36 patterns"),
         ("neuron-by-neuron", "neurons 2 and 4 turn: the network recalls pattern 2"),
         ("hopfield-beside-attention", "‘Hopfield’ and ‘attention’ on the same cue: each recalls ‘halves’"),
     ],

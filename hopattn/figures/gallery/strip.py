@@ -20,28 +20,31 @@ from hopattn.figures.steps import ALL, AXES, DOWN, SMALL, STRIPS, Column, Step, 
 from hopattn.figures.text import ems, number
 from hopattn.scenario.result import Result
 
-ROWS, FEW = 5, 4
-"""The most rows with the others in one, and the most that a mask hides."""
+ROWS, FEW = 5, 2
+"""The most rows with the others in one, and the most that a mask hides with a row each."""
 WIDTH, HEIGHT, HEADS, CAPTION = 50.0, 22.5, 2.0, 2.2
 """The width and the height of all strips, and the heights of the names of columns and of their captions."""
-LANE, GAP, LEAST, BARS = 3.0, 1.0, 4.2, np.linspace(8, 2.5, 12)
+LANE, GAP, LEAST, BARS = 3.0, 1.0, 4.2, np.linspace(10, 2, 17)
 """The widths of arrows between columns, of what is free, and of a narrow column; and the lengths of bars, of which the
 largest that has room is taken.
 """
-ROW, AXIS, CLEAR, LINE, SIDE, SIGNS = 4.0, 3.2, 1.9, 1.5, 9.0, 6.0
+ROW, AXIS, CLEAR, LINE, SIDE, SIGNS = 5.0, 4.0, 1.9, 1.5, 8.0, 6.0
 """The most height of a row and of an axis, the least of an axis and of a row, the sides of a picture and of signs."""
-HEAD, WIDER, ALIKE = 1.1, 1.4, 0.03
-"""The size of the names of columns, the length of the bars of an answer, those of others being 1, and by how much
-weights that look alike differ.
+HEAD, WIDER, ALIKE, LARGE = 1.1, 1.4, 0.03, 10
+"""The size of the names of columns, the length of the bars of an answer, those of others being 1, by how much weights
+that look alike differ, and from what size on scores have one decimal.
 """
 
 
 class Room(NamedTuple):
-    """What all strips of a figure share: the height of their rows, the length of bars, and all steps."""
+    """What all strips of a figure share: the height of their rows, the length of bars, all steps, and whether scores
+    have numbers.
+    """
 
     height: float
     bar: float
     steps: Sequence[Step]
+    counted: bool = True
 
 
 HEADINGS = say("1  cue"), say("2  compare"), say("3  weigh"), say("4  mix"), say("5  again?")
@@ -78,8 +81,8 @@ def alike(one: Step, other: Step) -> bool:
 def strip_of(whole: Sequence[Step], count: int) -> Sheet:
     """Strips one below the other. count: of all steps."""
     height = (HEIGHT - HEADS) / len(whole) - CAPTION
-    masked = max(np.sum(step.hidden) for step in whole) <= FEW
-    steps = [few(step, ALL if len(whole) == 1 else max(2, int(height / LINE)), masked) for step in whole]
+    together = max(np.sum(step.hidden) for step in whole) > FEW
+    steps = [few(step, ALL if len(whole) == 1 else max(2, int(height / LINE)), together) for step in whole]
     for k, (step, other) in enumerate(pairwise(whole)):
         if step.changed is not None and step.run == other.run:  # the last neuron shows the valley
             following = other.rows[other.changed or 0]
@@ -87,7 +90,7 @@ def strip_of(whole: Sequence[Step], count: int) -> Sheet:
             steps[k] = steps[k]._replace(told=(*step.told[:3], then), again=DOWN)
     high = max(SIDE, *(max(ROW * len(step.rows), AXIS * min(len(step.axes), AXES)) for step in steps))
     room = Room(min(high, height), 0.0, steps)
-    rooms = [room._replace(bar=float(bar)) for bar in BARS]
+    rooms = [room._replace(bar=float(bar), counted=counted) for counted in (True, False) for bar in BARS]
     room = next((one for one in rooms if sum(widths_of(one)) <= WIDTH), rooms[-1])
     widths, panels, last = widths_of(room), [], tuple[str, ...]([""] * 5)
     for k, step in enumerate(steps):
@@ -108,7 +111,7 @@ def widths_of(room: Room) -> list[float]:
         for k, (column, told) in enumerate(zip(columns(step, room), captions(step, room), strict=True)):
             over = k in (0, 2)  # its names go on over the arrows of the next column
             right = named(step, room, k, HEADINGS[k], told, 0.0).right + GAP - LANE * over
-            widths[k] = max(widths[k], column.right + GAP / (1 + 2 * over), right)
+            widths[k] = max(widths[k], column.right + GAP / (1 + 2 * over), right + 0.6 * GAP * (k == 0))
     return widths.tolist()
 
 
@@ -145,8 +148,8 @@ def title_of(steps: Sequence[Step]) -> str:
         return say(
             "‘{}’ finds ‘{}’, which noted ‘{}’{}", last.name, first.name, noted, say(" before it") if before else ""
         )
-    if len(steps) == 1 and len(first.heads):
-        return say("{} heads of ‘{}’: what each takes", len(first.heads), first.name)
+    if len(steps) == 1 and first.place:
+        return say("‘{}’ {} in {}", first.name, first.does, first.place)
     clauses = [
         say("{} {}", one.place, one.does) if one.place else say("{} in ‘{}’", one.does, one.run) for one in steps
     ]
@@ -154,6 +157,7 @@ def title_of(steps: Sequence[Step]) -> str:
         clauses = [say("‘{}’ {}", step.name, step.does) for step in steps]
     joint = say(", ".join(["{}"] * len(clauses)), *clauses) if len(clauses) > 1 else clauses[0]
     joint = say("‘{}’: {}", first.name, joint) if len(names) < len(steps) else joint
+    joint = say("{} among {} patterns", joint, len(last.rows)) if last.target >= 0 and len(last.rows) > ALL else joint
     return say("{} in {} steps", joint, last.steps) if len(steps) == 1 and (last.steps or 0) > 1 else joint
 
 
@@ -162,7 +166,8 @@ def contrast_of(one: Step, other: Step) -> str:
     if [*one.rows] == [*other.rows] and one.steps is None:
         k = int(np.argmax(np.abs(one.weights - other.weights)))
         by = [run if run.startswith("with") else say("with {}", run) for run in (one.run, other.run)]
-        told = float(one.weights[k]), key_name(one.name, one.rows[k]), by[0], float(other.weights[k]), by[1]
+        size, less = (say("nothing") if step.hidden[k] else float(step.weights[k]) for step in (one, other))
+        told = size, key_name(one.name, one.rows[k]), by[0], less, by[1]
         return say("‘{}’ takes {} from {} {}, {} {}", one.name, *told)
     parts = list[str]()
     for step, without in ((one, other), (other, one)) if one.axes and one.steps is None else ():
@@ -170,59 +175,87 @@ def contrast_of(one: Step, other: Step) -> str:
         most = sorted(new, key=step.weights.__getitem__)[-1:]
         parts += [axis_name(step.axes[gain(step)]), *(step.rows[k] for k in most)]
     if len({*parts}) == 4:
-        return say("‘{}’: most {} after ‘{}’, most {} after ‘{}’", one.name, *parts)
+        return say("‘{}’ turns to {} after ‘{}’, to {} after ‘{}’", one.name, *parts)
     return say("‘{}’ and ‘{}’ on the same cue: each {}", one.run, other.run, one.does) if one.does == other.does else ""
 
 
-def few(step: Step, most: int, masked: bool) -> Step:
+def few(step: Step, most: int, together: bool) -> Step:
     """A step with the rows of the target and of the largest weights, and one for all others.
 
-    What a mask hides has no row where there is no room, or where not wanted. Of the others it has the sum of weights
-    and the best score.
+    together: whether the keys that a mask hides share a row. Of the others a row has the sum of weights and the best
+    score. The patterns of a memory have no order; they stand by their weights.
     """
-    at, count = np.arange(len(step.rows)), int(np.sum(~step.hidden))
-    order = np.lexsort([at, -step.scores, -np.abs(step.weights), step.hidden, at != step.target])
-    if len(at) <= most and (masked or count == len(at)):
+    at, hidden = np.flatnonzero(~step.hidden), np.flatnonzero(step.hidden)
+    lines = 1 if together and len(hidden) else len(hidden)
+    masked = (
+        [say("{} others", len(hidden))] if together and len(hidden) > 1 else [step.rows[k] for k in hidden.tolist()]
+    )
+    if len(at) + lines <= most and lines == len(hidden):
         return step
-    kept = np.sort(order[: max(count, 1) if count <= most else min(ROWS, most) - 1])
-    rest = np.setdiff1d(np.flatnonzero(~step.hidden), kept)
+    order = at[np.lexsort([at, -step.scores[at], -np.abs(step.weights[at]), at != step.target])]
+    whole = len(at) + lines <= most
+    kept = order if whole else order[: max(1, min(ROWS, most) - 1 - lines)]
+    kept = np.sort(kept) if step.steps is None else kept
+    rest = np.setdiff1d(at, kept)
     some = bool(len(rest))
+    none, empty = np.zeros(len(masked)), [None] * (len(masked) + some)
     return step._replace(
-        rows=[*(step.rows[k] for k in kept), *[say("{} others", len(rest))] * some],
-        scores=np.append(step.scores[kept], [step.scores[rest].max()] if some else []),
-        weights=np.append(step.weights[kept], [step.weights[rest].sum()] if some else []),
-        hidden=np.append(step.hidden[kept], np.zeros(int(some), bool)),
-        keys=[*(step.keys[k] for k in kept), *[None] * some] if len(step.keys) else (),
-        heads=[np.append(one[kept], [one[rest].sum()] if some else []) for one in step.heads],
+        rows=[*(step.rows[k] for k in kept), *masked, *[say("{} others", len(rest))] * some],
+        scores=np.concatenate([step.scores[kept], none, [step.scores[rest].max()] if some else []]),
+        weights=np.concatenate([step.weights[kept], none, [step.weights[rest].sum()] if some else []]),
+        hidden=np.repeat([False, True, False], [len(kept), len(masked), some]),
+        keys=[*(step.keys[k] for k in kept), *empty] if len(step.keys) else (),
         rest=len(rest),
     )
 
 
 def columns(step: Step, room: Room) -> list[Column]:
     """The five columns of a strip."""
-    n, seen = len(step.rows), ~step.hidden
+    n = len(step.rows)
     pitch = min(ROW, room.height / n)
     y = pitch * ((n - 1) / 2 - np.arange(n))
     cue = pictured(step, step.cue, "query", 0.0, pitch, room)
+    if step.cue.ndim > 1 and step.changed is None and set(np.unique(step.cue)) == {-1, 0, 1}:
+        below = getattr(cue.marks[0], "side", 0.0) / 2 + 0.8
+        cue = Column([*cue.marks, texts(0, -below, [say("grey: unknown")], "faint", align="left")], cue.right)
     if step.cue.ndim == 1:
         name = texts(0, 0, [step.name], "query", HEAD, bold=True, align="left")
         lines = wrap(step.text, 14, max_lines=2, placeholder=" …")
         text = texts(0, -1.8, ["\n".join(lines)], "faint", align="left")
         cue = Column([name, *[text] * bool(lines)], max(1.2 * HEAD * ems(step.name), *map(ems, lines), 0.0))
-    row, sizes = np.column_stack([np.full(n, LANE - 0.7), y]), np.abs(step.weights)
-    share = sizes / max(1e-9, *(np.abs(one.weights).sum() for one in room.steps))
-    some, signs = seen & (share > SEEN), np.where(step.weights < 0, "minus", "plus")
-    fan = Arrows(row[seen] * 0 + (0.3, 0), row[seen], "faint", 0.5)
+    row = np.column_stack([np.full(n, LANE - 0.7), y])[~step.hidden if step.compared else []]
+    fan = Arrows(row * 0 + (0.3, 0), row, "faint", 0.5)
     names, left = keys_of(step, y, pitch, room)
-    mixed = in_pairs(step, room) if step.axes else pictured(step, step.answer, "value", LANE, pitch, room)
-    aim = float(np.mean(getattr(mixed.marks[-1], "y", 0.0))) if mixed.marks else 0.0  # the neuron that turns
-    ends = row[some] * (1, 0.3 - 0.2 * bool(aim)) + (0, 0.9 * aim)
-    back = Arrows(row[some] * (0, 1), ends, signs[some].tolist(), 0.4 + 2 * share[some])
     compared, weighed = (bars_of(step, what, x, y, pitch, room) for what, x in (("scores", left), ("weights", 0.0)))
-    if len(step.heads):
-        compared, weighed = Column([], left), heads_of(step, y, room)
-    compared, mixed = Column([fan, *names, *compared.marks], compared.right), Column([back, *mixed.marks], mixed.right)
-    return [cue, compared, weighed, mixed, step.again]
+    mixed = in_pairs(step, room) if step.axes else pictured(step, step.answer, "value", LANE, pitch, room)
+    mixed = Column([*ways_back(step, y, mixed.marks, room), *mixed.marks], mixed.right)
+    return [cue, Column([fan, *names, *compared.marks], compared.right), weighed, mixed, step.again]
+
+
+def ways_back(step: Step, y: np.ndarray, answer: Sequence[Mark], room: Room) -> list[Mark]:
+    """Arrows from the weights to the answer, as wide as their shares; to a neuron that turns, one from their sum."""
+    if isinstance(ring := answer[-1] if answer else None, Curve):
+        sign = "minus" if step.weights.sum() < 0 else "plus"
+        start, end = np.array([(0.5, 0.0)]), np.array([(LANE - 0.7, 0.9 * np.mean(ring.y))])
+        return [bracket(0.3, y[[-1, 0]], -0.3, "faint"), Arrows(start, end, sign, 1.5)]
+    share = np.abs(step.weights) / max(1e-9, *(np.abs(one.weights).sum() for one in room.steps))
+    some, signs = (share > SEEN) & ~step.hidden, np.where(step.weights < 0, "minus", "plus")
+    start, bars = np.column_stack([0 * y, y])[some], [mark.at for mark in answer if isinstance(mark, Bars)][:1]
+    rows = np.array(bars[0] if bars else (-np.inf, np.inf), float)
+    low, high = rows.min(), rows.max()
+    ends = np.column_stack([np.full(len(start), LANE - 0.8), np.clip(0.3 * start[:, 1], low - 0.4, high + 0.4)])
+    back = Arrows(start, ends, signs[some].tolist(), 0.4 + 2 * share[some])
+    return [back, *[bracket(LANE - 0.7, np.array([low, high]), 0.3, "value")] * len(bars)]
+
+
+def bracket(x: float, ends: np.ndarray, wide: float, colour: str) -> Arrows:
+    """A square bracket around rows on its right, or on its left where `wide` is negative.
+
+    ends: of the rows, the lowest first.
+    """
+    out = x + wide
+    corner = np.array([(out, ends[1] + 0.8), (x, ends[1] + 0.8), (x, ends[0] - 0.8), (out, ends[0] - 0.8)])
+    return Arrows(corner[:-1], corner[1:], colour, head=False)
 
 
 def keys_of(step: Step, y: np.ndarray, pitch: float, room: Room) -> tuple[list[Mark], float]:
@@ -238,11 +271,11 @@ def keys_of(step: Step, y: np.ndarray, pitch: float, room: Room) -> tuple[list[M
     colours = np.where(step.hidden, "faint", "key").tolist()
     noted = np.array([name == step.note[0] for name in step.rows])
     marks.append(texts(np.array(places), y + 0.35 * noted, step.rows, colours, size=1, align="left"))
-    marks.append(texts(LANE, y[noted] - 0.55, [step.note[1]] * int(noted.sum()), "faint", 0.7, align="left"))
+    marks.append(texts(LANE, y[noted] - 0.6, [step.note[1]] * int(noted.sum()), "value", SMALL, align="left"))
     ends = [one.rows[k] for one in room.steps for k in range(len(one.rows)) if not one.keys or one.keys[k] is not None]
     others = [one.rows[-1] for one in room.steps if one.rest]
     right = max([max(places) + ems(name) for name in ends] + [LANE + 1.1 * ems(name) for name in others])
-    right = max(right, *(LANE + 0.7 * ems(one.note[1]) for one in room.steps))
+    right = max(right, *(LANE + SMALL * ems(one.note[1]) for one in room.steps))
     return marks, max(left, right) + 1.0
 
 
@@ -250,41 +283,30 @@ def bars_of(step: Step, what: str, left: float, y: np.ndarray, pitch: float, roo
     """A lying bar for each row that no mask hides; weights have numbers, and scores say what is masked."""
     every = np.concatenate([getattr(one, what)[~one.hidden] for one in room.steps])
     every = every[np.isfinite(every)] if np.isfinite(every).any() else np.zeros(1)
-    shown = ~step.hidden & np.isfinite(values := getattr(step, what))
     scores = what == "scores"
+    shown = ~step.hidden & np.isfinite(values := getattr(step, what)) & (step.compared or not scores)
     colours = np.where(values < 0, "key" if scores else "minus", "key" if scores else "plus")[shown].tolist()
     look: Any = {"values": values[shown], "at": y[shown], "colour": colours, "width": min(2.0, 0.55 * pitch)}
-    look["digits"] = step.digits
-    numbered = not scores or any(not one.scores[~one.hidden].any() for one in room.steps)
-    bars, right = lying(every, left, room, numbered, **look)
+    look["digits"] = 1 if np.abs(every).max() >= LARGE else step.digits
+    bars, right = lying(every, left, room, room.counted or not scores, **look)
     marks: list[Mark] = [bars]
-    hidden, zeros = y[step.hidden & scores], y[shown & (np.abs(values) < SEEN) & (not numbered)]
+    hidden = y[step.hidden & scores]
     right = max(right, left + SMALL * ems(say("masked")) * bool(len(hidden)))
     marks.append(texts(left, hidden, [say("masked")] * len(hidden), "faint", align="left"))
-    marks.append(texts(bars.zero + 0.4, zeros, ["0"] * len(zeros), align="left"))
     if step.rest:
         word = say("at most") if scores else say("together")
-        end = bars.zero + bars.unit * max(values[-1], 0.0) + 0.4 + numbered * (0.6 + ems(number(float(values[-1]))))
+        end = bars.zero + bars.unit * max(values[-1], 0.0) + 0.4
+        end += bars.numbers * (0.6 + ems(number(float(values[-1]), bars.digits)))
         marks.append(texts(end, y[-1], [word], "faint", align="left"))
         right = max(right, end + SMALL * ems(word))
     return Column(marks, right)
 
 
-def heads_of(step: Step, y: np.ndarray, room: Room) -> Column:
-    """The weights of each head as bars in the rows of the keys, below the numbers of the heads."""
-    every, wide = step.heads, min(2.5, 15.4 / len(step.heads))
-    at, top = wide * np.arange(len(every)), min(y[0] + 1.4, room.height / 2)
-    look: Any = {"at": y, "lying": True, "colour": "plus", "numbers": False, "width": 1.1, "every": np.array(every)}
-    marks: list[Mark] = [bars_within(zero, 0.8 * wide, values=one, **look) for zero, one in zip(at, every, strict=True)]
-    marks.append(texts(at + 0.4 * wide, top, [*map(str, range(1, len(every) + 1))], "faint"))
-    return Column(marks, wide * len(every))
-
-
-def lying(every: np.ndarray, left: float, room: Room, numbered: bool = True, **look: Any) -> tuple[Bars, float]:
+def lying(every: np.ndarray, left: float, room: Room, numbers: bool = True, **look: Any) -> tuple[Bars, float]:
     """Lying bars in a unit in which all of `every` have room, with their numbers; and the right end of these."""
-    beside = numbered * (0.6 + 0.9 * max(ems(number(float(one), look.get("digits", 2))) for one in every))
+    beside = numbers * (0.6 + 0.9 * max(ems(number(float(one), look.get("digits", 2))) for one in every))
     start = left + beside * (every.min() < 0)
-    bars = bars_within(start, room.bar, every=every, lying=True, numbers=numbered, **look)
+    bars = bars_within(start, room.bar, every=every, lying=True, numbers=numbers, **look)
     return bars, start + room.bar + beside * (every.max() >= 0)
 
 
@@ -298,10 +320,13 @@ def pictured(step: Step, state: np.ndarray, colour: str, x: float, pitch: float,
     wide, high = side * columns / max(state.shape), side * rows / max(state.shape)
     marks: list[Mark] = [Picture(state, (x + wide / 2, 0), side=side, frame=colour)]
     if step.changed is not None:
+        lines = np.arange(1, rows) * high / rows - high / 2 if columns == 1 else np.empty(0)
+        left, right = (np.column_stack([np.full(len(lines), end), lines]) for end in (x, x + wide))
+        marks.append(Arrows(left, right, "faint", 0.4, head=False))
         i, j = divmod(step.changed, columns)
         turn, ring = np.linspace(0, 2 * np.pi, 60), 0.6 * wide / columns
         at = x + wide * (j + 0.5) / columns, high * (0.5 - (i + 0.5) / rows)
-        marks.append(Curve(at[0] + ring * np.cos(turn), at[1] + ring * np.sin(turn), colour="minus"))
+        marks.append(Curve(at[0] + ring * np.cos(turn), at[1] + ring * np.sin(turn), colour="key"))
     return Column(marks, x + wide)
 
 
@@ -319,24 +344,33 @@ def shown_of(step: Step, room: Room) -> tuple[np.ndarray, np.ndarray, np.ndarray
     return most, change, every, bool(np.any(np.abs(cues) > SEEN))
 
 
+def grown(room: Room) -> bool:
+    """Whether no answer shown is smaller than its cue, or has another sign: the cue is then a part of its bar."""
+    pairs = [(one.cue[most], one.answer[most]) for one in room.steps if one.axes for most in [shown_of(one, room)[0]]]
+    return all(len(cue) and np.all((cue * after >= 0) & (np.abs(after) >= np.abs(cue))) for cue, after in pairs)
+
+
 def in_pairs(step: Step, room: Room) -> Column:
-    """The answer as bars of the axes that change most, below those of the cue where it is seen there."""
+    """The answer as bars of the axes that change most, with the cue as a part of them, or above them, if it is seen."""
     shown = [shown_of(one, room) for one in room.steps if one.axes]
     most, change, _, before = shown_of(step, room)
+    grows = before and grown(room)
     told = [told_of(one, *shown_of(one, room)[:2]) if one.axes else "" for one in room.steps]
     alone = len({*told}) > 1 or step is room.steps[-1]  # what all strips have in common stands once
     rest = told_of(step, most, change) if alone else ""
     names = [*(axis_name(step.axes[k]) for k in most), *[rest] * bool(rest)]
-    pitch = min(AXIS, room.height / len(names))
+    pitch = min(AXIS, room.height / (len(most) + any(told)))
     y = pitch * ((len(names) - 1) / 2 - np.arange(len(names)))
     longest = [ems(axis_name(one.axes[k])) for one in room.steps if one.axes for k in shown_of(one, room)[0]]
     left, at, room = LANE + SMALL * max(longest) + 0.8, y[: len(most)], room._replace(bar=WIDER * room.bar)
-    look: Any = {"at": at - 0.11 * pitch * before, "colour": "value", "width": 0.45 * pitch}
+    down = 0.14 * pitch * (before and not grows)
+    look: Any = {"at": at - down, "colour": "value", "width": 0.45 * pitch}
     answer, right = lying(np.concatenate([one[2] for one in shown]), left, room, values=step.answer[most], **look)
-    look = {"at": at + 0.225 * pitch, "colour": "query", "width": 0.22 * pitch, "numbers": False}
+    look = {"colour": "query", "numbers": False}
+    look |= {} if grows else {"at": at + 0.24 * pitch, "width": 0.12 * pitch}
     cue = [replace(answer, values=step.cue[most], **look)] if before else []
     colours = ["ink"] * len(most) + ["faint"]
-    marks = [texts(LANE, y - 0.11 * pitch * before, names, colours, align="left"), answer, *cue]
+    marks = [texts(LANE, y - down, names, colours, align="left"), answer, *cue]
     return Column(marks, max(right, LANE + SMALL * ems(rest)))
 
 
@@ -347,6 +381,8 @@ def told_of(step: Step, most: np.ndarray, change: np.ndarray) -> str:
         return ""
     if there and np.array_equal(np.flatnonzero(step.cue * step.answer < 0), most):
         return say("{} of {} axes: those that flip", count, of)
+    if there and count and (step.cue * step.answer < 0)[most].all():
+        return say("{} of {} axes that flip", count, int(np.sum(step.cue * step.answer < 0)))
     if np.sum(change > SEEN) > count:
         return (
             say("{} of {} axes: largest changes", count, of) if there else say("{} of {} axes: the largest", count, of)
