@@ -26,8 +26,13 @@ shown, and the most neurons in a row.
 """
 SMALL, VALLEY, LETTERS, BESIDE = 0.82, np.array([6.0, 4.6]), 18, 8.0
 """The size of captions, the sides of a valley, the letters of a line below it, and the side of a picture beside it."""
-DIGITS, ONCE = 3, say("one step")
-"""The most decimals of the parts of a field, which add up to it; and the caption of a single step."""
+DIGITS, MAPS, ONCE = 3, 9.0, say("one step")
+"""The most decimals of the parts of a field, which add up to it; the width of the small pictures of heads; and the
+caption of a single step.
+"""
+ADDED, VALUES, REPLACES = say("after: added"), say("after: values added"), say("after: replaces it")
+GROWN = {ADDED: say("added"), VALUES: say("values added")}
+"""How an answer changes its cue; and what is added, where the cue is a part of the bar."""
 
 
 class Column(NamedTuple):
@@ -243,17 +248,18 @@ def heads_of(run: Run, layer: int) -> list[tuple[str, Labelled]]:
     return [(name.place, one) for name, one in run.find("weights", layer + 1) if name.text in ("", "sequence 1")]
 
 
-def beside(heads: Sequence[np.ndarray], shown: int) -> Column:
-    """The weights of each of several heads as a small picture with its number; the shown one has a frame."""
+def maps_of(heads: Sequence[np.ndarray], shown: int) -> Column:
+    """The weights `(n_queries, n_keys)` of each of several heads as a picture with its number; one has a frame."""
     across = int(np.ceil(np.sqrt(len(heads))))
-    pitch = VALLEY[0] / across
-    marks: list[Mark] = [texts(0, VALLEY[1] / 2 + 1.3, [say("weights of all heads")], "faint", align="left")]
+    pitch, top = MAPS / across, 0.75 * MAPS / across * -(-len(heads) // across)
+    marks: list[Mark] = [texts(0, top + 0.9, [say("weights of all heads")], "faint", align="left")]
     for k, weights in enumerate(heads):
-        at = pitch * (k % across + 0.45), VALLEY[1] / 2 - 1.5 * pitch * (k // across) - 0.5 * pitch
+        at = pitch * (k % across + 0.4), top - pitch * (1.5 * (k // across) + 0.45)
         shades = 2 * np.abs(weights) / max(float(np.abs(weights).max()), 1e-9) - 1
-        marks.append(Picture(shades, at, side=0.85 * pitch, frame="plus" if k == shown else None))
-        marks.append(texts(at[0], at[1] - 0.7 * pitch, [str(k + 1)], "plus" if k == shown else "faint", 0.7))
-    return Column(marks, VALLEY[0])
+        marks.append(Picture(shades, at, side=0.75 * pitch, frame="plus" if k == shown else None))
+        colour = "plus" if k == shown else "faint"
+        marks.append(texts(at[0], at[1] - 0.375 * pitch - 0.65, [str(k + 1)], colour, 0.7))
+    return Column(marks, MAPS + 0.4)
 
 
 def of_layer(run: Run, words: Words, i: int, layer: int, head: int | None = None) -> Step:
@@ -280,21 +286,18 @@ def of_layer(run: Run, words: Words, i: int, layer: int, head: int | None = None
     added, instead = (near(after, one) > 1 - 1e-9 for one in ways)
     values = run.arrays[one].values if (one := f"{place} values") in run.arrays else states
     made = values.shape != states.shape or not np.allclose(values, states)
-    mixed = say("after: values added") if made else say("after: added")
-    mixed = mixed if added else say("after: replaces it") if instead else say("after")
+    mixed = (VALUES if made else ADDED) if added else REPLACES if instead else say("after")
     axes, again = words.before.labels[1], NOTHING if then == ONCE else DOWN
-    if len(heads) > 1 and head is None:
-        part = say("head {} of {}", most + 1, len(heads))
-        name, mixed = (
-            say("{}, {}", name, part) if name else part,
-            say("what it adds") if added else say("what it writes"),
-        )
+    if len(heads) > 1:
+        mixed = say("what it adds") if added and head is None else say("what it writes")
+        part = say("head {}", most + 1) if head is not None else say("head {} of {}", most + 1, len(heads))
+        name = say("{}, {}", name, part) if name else part
         before, after, axes = np.empty(0), outputs[most].values[i], outputs[most].labels[1]
-        again = beside([one.values for _, one in heads], most) if then == ONCE else DOWN
-    if head is not None:
-        name, mixed = say("head {}", head + 1), say("what it writes")
-        before, after, axes = np.empty(0), outputs[head].values[i], outputs[head].labels[1]
-    text = " ".join(unnumbered(words.tokens)) * bool(name)
+        again = maps_of([one.values for _, one in heads], most) if head is None and then == ONCE else again
+    elif then == ONCE and added and len(axis := axes[int(np.argmax(after - before))].split(": ")[-1]) > 2:
+        result = say("gains ‘{}’", indexed(axis)) if axis.isalpha() else ""
+        again = Column([texts(0, 0, [result], "value", align="left")], SMALL * ems(result))
+    text = " ".join(unnumbered(words.tokens))
     about: Any = {"place": name, "text": text, "compared": compared}
     return Step(token, before, after, axes, (asked, way, mixed, then), *keys, again, takes(token, rows, w), **about)
 

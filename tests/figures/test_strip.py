@@ -138,10 +138,14 @@ def test_the_patterns_that_an_end_is_made_of_stand_beside_its_valley():
 
 def test_what_is_added_to_a_cue_lengthens_its_bar():
     (after, before), (replaced, cue) = (
-        [mark for mark in strip(name).panels[3].marks if isinstance(mark, Bars)] for name in ("one-head", "aaba")
+        [mark for mark in strip(name).panels[3].marks if isinstance(mark, Bars)]
+        for name in ("one-head", "null-pattern")
     )
     assert np.array_equal(before.at, after.at) and before.width == after.width and (before.values <= after.values).all()
-    assert not np.array_equal(cue.at, replaced.at)  # it is no part of what replaces it
+    assert not np.array_equal(cue.at, replaced.at)  # an answer that is smaller stands below its cue
+    assert "gains ‘noun’" in texts_of(strip("one-head").panels[4])
+    (alone,) = (mark for mark in strip("aaba").panels[3].marks if isinstance(mark, Bars))
+    assert alone.colour == "value"  # what replaces the cue has no part of it
 
 
 def test_a_valley_ends_at_the_ridges_beside_its_balls():

@@ -16,7 +16,21 @@ from hopattn.figures.figure import figure, left_out, need
 from hopattn.figures.policies import SEEN, bars_within
 from hopattn.figures.recalls import FRAMES
 from hopattn.figures.sheet import Arrows, Bars, Curve, Mark, Panel, Picture, Sheet, say, texts
-from hopattn.figures.steps import ALL, AXES, DOWN, SMALL, STRIPS, Column, Step, axis_name, gain, key_name, steps_in
+from hopattn.figures.steps import (
+    ALL,
+    AXES,
+    DOWN,
+    GROWN,
+    REPLACES,
+    SMALL,
+    STRIPS,
+    Column,
+    Step,
+    axis_name,
+    gain,
+    key_name,
+    steps_in,
+)
 from hopattn.figures.text import ems, number
 from hopattn.scenario.result import Result
 
@@ -131,8 +145,10 @@ def named(step: Step, room: Room, k: int, head: str, told: str, top: float) -> C
 
 def captions(step: Step, room: Room) -> tuple[str, ...]:
     """The captions of the five columns of a strip; the first is its name."""
-    several = len({one.run for one in room.steps}) > 1
-    return step.run if several else step.place or (step.name if step.cue.ndim > 1 else ""), *step.told
+    several = len({one.run for one in room.steps}) > 1 and step.run != step.text
+    name = step.run if several else step.place or (step.name if step.cue.ndim > 1 else "")
+    before, way, mixed, then = step.told
+    return name, before, way, GROWN.get(mixed, mixed) if step.axes and grown(room) else mixed, then
 
 
 def title_of(steps: Sequence[Step]) -> str:
@@ -220,7 +236,7 @@ def columns(step: Step, room: Room) -> list[Column]:
         cue = Column([*cue.marks, texts(0, -below, [say("grey: unknown")], "faint", align="left")], cue.right)
     if step.cue.ndim == 1:
         name = texts(0, 0, [step.name], "query", HEAD, bold=True, align="left")
-        lines = wrap(step.text, 14, max_lines=2, placeholder=" …")
+        lines = wrap(step.text, 14, max_lines=2, placeholder=" …") if step.text != step.name else []
         text = texts(0, -1.8, ["\n".join(lines)], "faint", align="left")
         cue = Column([name, *[text] * bool(lines)], max(1.2 * HEAD * ems(step.name), *map(ems, lines), 0.0))
     row = np.column_stack([np.full(n, LANE - 0.7), y])[~step.hidden if step.compared else []]
@@ -341,13 +357,14 @@ def shown_of(step: Step, room: Room) -> tuple[np.ndarray, np.ndarray, np.ndarray
     most = most[change[most] > SEEN] if len(change) > len(most) and change.max() > SEEN else most
     cues = [one.cue[most] for one in together if len(one.cue)]
     every = np.concatenate([*cues, *(one.answer[most] for one in together)])
-    return most, change, every, bool(np.any(np.abs(cues) > SEEN))
+    return most, change, every, bool(np.any(np.abs(cues) > SEEN)) and step.told[2] != REPLACES
 
 
 def grown(room: Room) -> bool:
     """Whether no answer shown is smaller than its cue, or has another sign: the cue is then a part of its bar."""
-    pairs = [(one.cue[most], one.answer[most]) for one in room.steps if one.axes for most in [shown_of(one, room)[0]]]
-    return all(len(cue) and np.all((cue * after >= 0) & (np.abs(after) >= np.abs(cue))) for cue, after in pairs)
+    shown = [(one.cue, one.answer, shown_of(one, room)[0]) for one in room.steps if one.axes]
+    pairs = [(cue[some], answer[some]) for cue, answer, some in shown if len(cue)]
+    return len(pairs) == len(shown) and all(np.all((a * b >= 0) & (np.abs(b) >= np.abs(a))) for a, b in pairs)
 
 
 def in_pairs(step: Step, room: Room) -> Column:
