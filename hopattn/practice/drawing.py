@@ -107,7 +107,8 @@ class Exercise:
     def __init__(self, scenario: Scenario) -> None:
         spec = scenario.spec
         if spec.practice is None:
-            about = "has no table [practice], which says what is drawn anew (`hopattn practice --list`: those with one)"
+            about = "has no table [practice], which says what is drawn anew: `hopattn new practice mine.toml` writes a "
+            about += "first one for a file of yours, and `hopattn practice --list` shows the scenarios that have one"
             raise InvalidInput(f"{scenario.where}: '{shortened(scenario.name)}' {about}")
         self.name, self.spec, self.table = scenario.name, spec, spec.practice
         self.where = f"{scenario.where}:{scenario.lines.line_of(('practice',))}: practice"

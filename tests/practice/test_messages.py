@@ -17,7 +17,7 @@ BANK = ha.load("bank").text
     [
         (("kim",), "'kim' is a group of scenarios", ["hopattn list kim"]),
         (("kom",), "there is no scenario or file 'kom'", []),
-        (("capacity-by-size",), ha.load("capacity-by-size").where, ["has no table [practice]"]),
+        (("capacity-by-size",), ha.load("capacity-by-size").where, ["has no table [practice]", "hopattn new practice"]),
         (("bank", 0), "count", ["1 to 100", "0"]),
         (("bank", 101), "count", ["1 to 100", "101"]),
         (("bank", 1, -1), "seed", ["at least 0", "-1"]),
