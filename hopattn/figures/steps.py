@@ -30,7 +30,7 @@ DIGITS, MAPS, ONCE = 3, 9.0, say("one step")
 """The most decimals of the parts of a field, which add up to it; the width of the small pictures of heads; and the
 caption of a single step.
 """
-ADDED, VALUES, REPLACES = say("after: added"), say("after: values added"), say("after: replaces it")
+ADDED, VALUES, REPLACES = say("after: added"), say("after: values added"), say("replaces the cue")
 GROWN = {ADDED: say("added"), VALUES: say("values added")}
 """How an answer changes its cue; and what is added, where the cue is a part of the bar."""
 
@@ -196,7 +196,8 @@ def of_neurons(run: Run, i: int) -> Iterator[Step]:
         low = min(0.0, *before)  # a neuron that is off is white, whether off is 0 or −1
         signs = [one if run.strips else (2 * one - 1 - low) / (1 - low) for one in (before, turned)]
         was, now = (picture(run, i, one) if run.strips else one[:, None] for one in signs)
-        products, name = couplings[j] * before, say("after turn {}", asked) if asked else indexed(start.labels[0][i])
+        name = say("after turn {}", asked) if asked else say("{}; black: 1", indexed(start.labels[0][i]))
+        products = couplings[j] * before
         asked += one_by_one
         about: Any = {"changed": j, "digits": DIGITS}
         yield Step(name, was, now, (), told, rows, couplings[j], products, products != products, again, title, **about)
@@ -281,6 +282,7 @@ def of_layer(run: Run, words: Words, i: int, layer: int, head: int | None = None
     states, after = [words.before, *words.states][layer].values, words.states[layer].values[i]
     compared = not isinstance(similarity, FixedScores)
     asked = asked_of(run, place, states) if compared else say("not compared")
+    way = say("equal shares") if not compared and np.ptp(w[~hidden]) < SEEN else way
     before, total = states[i], run.arrays.get(f"{place.rpartition(' head ')[0]} output".strip(), outputs[0]).values[i]
     ways = (before + total, total) if total.shape == before.shape else np.zeros((2, len(after)))
     added, instead = (near(after, one) > 1 - 1e-9 for one in ways)

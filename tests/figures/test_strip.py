@@ -127,6 +127,7 @@ def test_words_that_a_head_does_not_compare_have_no_bars_of_scores():
     sheet = strip("aaba")
     assert "not compared" in texts_of(sheet.panels[6])
     assert bars(sheet, 6) == [] and len(bars(sheet, 7)) == 4
+    assert "equal shares" in texts_of(sheet.panels[7])
 
 
 def test_the_patterns_that_an_end_is_made_of_stand_beside_its_valley():
@@ -198,6 +199,7 @@ def test_a_neuron_that_turns_shows_the_parts_of_its_field():
     run, sheet = result_of("neuron-by-neuron").runs[0], strip("neuron-by-neuron")
     field, before, after, _ = run.arrays["turns"].values[0][0]
     assert sum(bars(sheet, 2)) == field and before != after
+    assert "ones; black: 1" in texts_of(sheet.panels[0]) and "after turn 1" in texts_of(sheet.panels[5])
     (answer,) = (mark for mark in sheet.panels[3].marks if isinstance(mark, Picture))
     assert (answer.values[1, 0] + 1) / 2 == after  # on is ink, and off is paper
 
