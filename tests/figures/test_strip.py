@@ -155,6 +155,12 @@ def test_a_valley_ends_at_the_ridges_beside_its_balls():
         assert np.array_equal(way[between_ridges(way, np.array(balls))], kept)
 
 
+def test_a_sentence_stands_once():
+    for name, sentence in (("bank", "in financial\nmarkets banks"), ("induction", "their dog\nchased their")):
+        assert sentence in texts_of(strip(name).panels[0])
+    assert not any("orange apple" in text for text in texts_of(strip("apple").panels[0]))  # the name of the run says it
+
+
 def test_what_is_unknown_of_a_cue_is_named():
     assert "grey: unknown" in texts_of(strip("letters").panels[0])
     assert "grey: unknown" not in [*texts_of(strip("modern"))]

@@ -236,7 +236,9 @@ def columns(step: Step, room: Room) -> list[Column]:
         cue = Column([*cue.marks, texts(0, -below, [say("grey: unknown")], "faint", align="left")], cue.right)
     if step.cue.ndim == 1:
         name = texts(0, 0, [step.name], "query", HEAD, bold=True, align="left")
-        lines = wrap(step.text, 14, max_lines=2, placeholder=" …") if step.text != step.name else []
+        words = step.text.split()
+        known = step.text == step.name or (step.text != step.run and {*words} <= {*step.run.split()})  # by its caption
+        lines = [] if known else wrap(step.text, 14, max_lines=2, placeholder=" …")
         text = texts(0, -1.8, ["\n".join(lines)], "faint", align="left")
         cue = Column([name, *[text] * bool(lines)], max(1.2 * HEAD * ems(step.name), *map(ems, lines), 0.0))
     row = np.column_stack([np.full(n, LANE - 0.7), y])[~step.hidden if step.compared else []]
