@@ -284,11 +284,8 @@ def of_layer(run: Run, words: Words, i: int, layer: int, head: int | None = None
     asked = asked_of(run, place, states) if compared else say("not compared")
     way = say("equal shares") if not compared and np.ptp(w[~hidden]) < SEEN else way
     before, total = states[i], run.arrays.get(f"{place.rpartition(' head ')[0]} output".strip(), outputs[0]).values[i]
-    ways = (before + total, total) if total.shape == before.shape else np.zeros((2, len(after)))
-    added, instead = (near(after, one) > 1 - 1e-9 for one in ways)
-    values = run.arrays[one].values if (one := f"{place} values") in run.arrays else states
-    made = values.shape != states.shape or not np.allclose(values, states)
-    mixed = (VALUES if made else ADDED) if added else REPLACES if instead else say("after")
+    mixed = change_of(run, place, states, i, after, total)
+    added = mixed in (ADDED, VALUES)
     axes, again = words.before.labels[1], NOTHING if then == ONCE else DOWN
     if len(heads) > 1:
         mixed = say("what it adds") if added and head is None else say("what it writes")
@@ -302,6 +299,16 @@ def of_layer(run: Run, words: Words, i: int, layer: int, head: int | None = None
     text = " ".join(unnumbered(words.tokens))
     about: Any = {"place": name, "text": text, "compared": compared}
     return Step(token, before, after, axes, (asked, way, mixed, then), *keys, again, takes(token, rows, w), **about)
+
+
+def change_of(run: Run, place: str, states: np.ndarray, i: int, after: np.ndarray, total: np.ndarray) -> str:
+    """How a layer changes word `i`: what its heads write together is added to the word, or replaces it."""
+    before = states[i]
+    ways = (before + total, total) if total.shape == before.shape else np.zeros((2, len(after)))
+    added, instead = (near(after, one) > 1 - 1e-9 for one in ways)
+    values = run.arrays[one].values if (one := f"{place} values") in run.arrays else states
+    made = values.shape != states.shape or not np.allclose(values, states)
+    return (VALUES if made else ADDED) if added else REPLACES if instead else say("after")
 
 
 def asked_of(run: Run, place: str, states: np.ndarray) -> str:
